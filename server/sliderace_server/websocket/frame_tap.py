@@ -13,9 +13,10 @@ Rules:
 - While reading is paused (see `pause`), while the library's message queue is full, or
   while a chunk waits for its turn, incoming bytes collect in a buffer, and the
   transport stops reading.
-- The first and the last bytes of a request wait for admission control; a request has
-  `open_timeout_ms` to arrive, not counting that wait.
-- Bytes after a request wait until it has been answered.
+- A complete request waits for admission control; it has `open_timeout_ms` to arrive,
+  not counting that wait.
+- Bytes after a request wait until it has been answered; the body of a request, which
+  none needs, is discarded like the data after the end.
 - Frames are tapped only at a frame boundary and while the library holds no earlier
   message, so messages are never reordered. After the first frame that is not plain, the
   library handles the rest of the connection.
@@ -28,6 +29,7 @@ and `protocol.state` are used.
 """
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
@@ -46,7 +48,7 @@ from sliderace_server.http.routes import Request
 from sliderace_server.limits import Limits
 from sliderace_server.websocket.admission import AdmissionQueue
 
-__all__ = ["SUPPORTED_MAJOR", "TappedWebSocket", "is_supported"]
+__all__ = ["IGNORED", "SUPPORTED_MAJOR", "TappedWebSocket", "is_supported"]
 
 SUPPORTED_MAJOR = 17
 """Version of websockets whose internals `taps_frames` relies on."""
@@ -65,6 +67,13 @@ DISCARD_S = 0.005
 megabyte; it doubles with each read, so a closing connection causes less than ten."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
+BODY_HEADER = re.compile(
+    rb"\r\n(Content-Length(?!:[ \t]*0[ \t]*(?:\r\n|$))|Transfer-Encoding):",
+    re.IGNORECASE,
+)
+IGNORED = "x-ignored-"
+"""Before the names of headers that announce a body: the library would drop the
+connection, but we answer such a request and discard its body."""
 
 TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
@@ -138,7 +147,7 @@ class TappedWebSocket(ServerConnection):
     _at_frame_start = False  # of the next byte; the library has no partial frame
     _awaiting_admission = False
     _head_tail = b""  # last bytes of the request so far
-    _head_bytes = 0
+    _ignores_body = False
     _queued_texts = 0  # messages received by the library, not handled yet
     _queue_full = False
     _paused = False
@@ -222,20 +231,25 @@ class TappedWebSocket(ServerConnection):
             self._process_buffer()
 
     def _receive_head(self, data: bytes) -> None:
-        """Buffer a part of a request; ask for admission with the first and last part.
-
-        If every part asked, a client that sends single bytes would delay all others.
-        """
-        first = self._head_bytes == 0
-        self._head_bytes += len(data)
-        if self._head_bytes > self.listener.limits.head_bytes:
+        """Buffer a request; ask for admission once it is complete."""
+        before = len(self._buffer)
+        self._buffer += data
+        limit = self.listener.limits.head_bytes
+        if self._awaiting_admission:
+            if len(self._buffer) > limit:
+                self.transport.pause_reading()
+            return
+        end = self._buffer.find(HEAD_END, max(0, before - len(HEAD_END)))
+        if (end if end >= 0 else len(self._buffer)) > limit:
             with suppress(RuntimeError):  # the library has answered and sent EOF
                 self.transport.write(TOO_LONG)
             self.transport.close()
-            return
-        self._buffer += data
-        complete = HEAD_END in self._head_tail + self._buffer
-        if (first or complete) and not self._awaiting_admission:
+        elif end >= 0:
+            head = bytes(self._buffer[:end])
+            renamed = BODY_HEADER.sub(rb"\r\n" + IGNORED.encode() + rb"\1:", head)
+            self._ignores_body = renamed != head
+            if self._ignores_body:
+                self._buffer = bytearray(renamed + HEAD_END)
             self._awaiting_admission = True
             self.listener.admission.enqueue(self._admit)
 
@@ -248,7 +262,7 @@ class TappedWebSocket(ServerConnection):
 
     def _buffer_until_answered(self, data: bytes) -> None:
         """Buffer what follows a request, unless its answer ends the connection."""
-        if self._has_said_all():
+        if self._has_said_all() or self._ignores_body:
             self._read_later()
             return
         self._buffer += data

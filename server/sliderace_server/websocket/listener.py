@@ -27,7 +27,7 @@ from sliderace_server.settings import ServerSettings
 from sliderace_server.storage.log_writer import Spawn
 from sliderace_server.websocket.admission import AdmissionQueue, LoopClock
 from sliderace_server.websocket.connection import Connection
-from sliderace_server.websocket.frame_tap import TappedWebSocket
+from sliderace_server.websocket.frame_tap import IGNORED, TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat, Pinger
 from sliderace_server.websocket.send_queue import BEHIND_SHARE, Flusher
 from sliderace_server.websocket.session import Session
@@ -210,8 +210,11 @@ class Listener:
         ):
             return _response(message(429, "http.too_many_connections"), request)
         answer = await self._routes.answer(request)
-        if answer is None:
+        if answer is None and not any(
+            name.startswith(IGNORED) for name in http_request.headers
+        ):
             return None
+        answer = answer or message(400, "http.unexpected_body")
         if len(answer.body) > LARGE_ANSWER:
             answer = self._large_answer(websocket, answer)
         self.metrics.count("requests", str(answer.status))
