@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 IMPORT = re.compile(r'^(?:import|export)\b[^;]*?from "(\.[^"]+)";', re.MULTILINE)
 LOADED = re.compile(r'import\("(\.[^"]+)"\)')
 LISTED = re.compile(r'"((?:[a-z0-9-]+/)*[a-z0-9-]+\.js)"')
-FIRST_LOAD = 100_000
+FIRST_LOAD = 90_000
 """Bytes, uncompressed, that a first visit may load."""
 PAINT = """() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"""
 

@@ -290,9 +290,9 @@ def test_giving_up_can_be_undone(pages: Pages) -> None:
     ann.get_by_role("button", name="Give up").click()
     assert ann.locator(".lane.forfeited").count() == 0
     ann.get_by_role("button", name="Really give up").click()
-    sam.wait_for_selector(".board-card .forfeited")
+    sam.wait_for_selector(".board-card.forfeited")
     ann.get_by_role("button", name="Undo").click()
-    sam.wait_for_selector(".board-card .racing")
+    sam.wait_for_selector(".board-card.racing")
     direction, count = solution(own_board(ann))[0]
     board = own_board(ann)
     press(ann, direction, count)

@@ -2,7 +2,7 @@
 // returns a sentence; nothing compares one.
 
 import { constants } from "./constants.js";
-import { formatSpan, formatTime } from "./figures.js";
+import { formatSpan, formatTime, ordinal } from "./figures.js";
 import { formatSize } from "./format.js";
 import { limitOf } from "./race/limits.js";
 import { text } from "./texts.js";
@@ -81,19 +81,50 @@ export const dnfReason = ({ status, why }) =>
   status === "dnf" && DNF_REASONS.includes(why) ? `(${text(`dnf.${why}`)})` : "";
 
 /**
- * How far a racer is behind the first: percentage points, or time; "" for the first.
- * @param {Compared} lane @param {Compared | undefined} first
- * @returns {string} `\u22127%`, `+1.204 s`
+ * A racer's standing beside the others: the leader's progress and how far the others are
+ * behind it; of finishers the best time and how much longer the others took.
+ * @param {Compared} lane @param {Compared} leader
+ * @param {boolean} away disconnected
+ * @returns {string} `69%`, `\u22124%`, `level`, `\u2713 24.657 s`, `+0.038 s`
  */
-export function behind(lane, first) {
-  if (!first || lane.seat === first.seat) return "";
-  if (lane.status === "finished" && first.status === "finished") {
-    const ms = (lane.time ?? 0) - (first.time ?? 0);
-    return ms > 0 ? `+${formatTime(ms)}` : "";
+export function standingText(lane, leader, away) {
+  const { status, high, time } = lane;
+  const leads = lane.seat === leader.seat;
+  if (status === "finished" && !leads) {
+    const ms = (time ?? 0) - (leader.time ?? 0);
+    return ms > 0 ? `+${formatTime(ms)}` : statusText(lane);
   }
-  if (lane.status !== "racing" || first.status === "finished") return "";
-  const points = Math.floor(first.high / 10) - Math.floor(lane.high / 10);
-  return points > 0 ? text("count.percent_behind", { percent: points }) : "";
+  if (status !== "racing") return statusText(lane);
+  if (away) return text("lane.away");
+  if (leads || leader.status !== "racing") return statusText(lane);
+  const percent = Math.floor(leader.high / 10) - Math.floor(high / 10);
+  return percent > 0 ? text("count.percent_behind", { percent }) : text("lane.level");
+}
+
+/** @typedef {Pick<Lane, "seat" | "status" | "name" | "time" | "place" | "stm"> & {mine: boolean}} Finisher */
+
+/**
+ * What covers the player's solved board.
+ * @param {Finisher[]} racers all of the race
+ * @param {number} ms the player's time, as far as known
+ * @returns {{place: string, time: string, note: string}}
+ */
+export function finishText(racers, ms) {
+  const own = racers.find(({ mine }) => mine);
+  const place = own?.status === "finished" ? own.place : null;
+  const time = formatTime(own?.time ?? ms);
+  const solved = text("board.solved");
+  if (!own || place === null) return { place: solved, time, note: "" };
+  if (racers.length === 1)
+    return { place: solved, time, note: text("count.moves", { count: own.stm }) };
+  const ahead = racers
+    .filter((one) => one.status === "finished" && (one.time ?? 0) < (own.time ?? 0))
+    .sort((a, b) => (b.time ?? 0) - (a.time ?? 0))[0];
+  if (!ahead) return { place: ordinal(place), time, note: text("results.you_won") };
+  const last = racers.every((one) => one.mine || one.status !== "racing");
+  const values = { name: ahead.name, time: formatTime((own.time ?? 0) - (ahead.time ?? 0)) };
+  const note = text(last ? "race.behind_last" : "race.behind", values);
+  return { place: ordinal(place), time, note };
 }
 
 // --- News ----------------------------------------------------------------------------

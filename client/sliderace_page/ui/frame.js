@@ -196,7 +196,10 @@ export class Frame {
 
   #render() {
     const { app } = this;
-    const name = this.#screenName();
+    const due = this.#screenName();
+    const left = due === this.#name ? 0 : this.#screen?.stays?.(app.model, app.now());
+    if (left) setTimeout(() => this.requestRender(), left);
+    const name = left && this.#name ? this.#name : due;
     if (name !== this.#name || (name === "enter" && app.code !== this.#code))
       this.#change(name);
     if (name !== this.#name) return; // its files are still being fetched

@@ -10,6 +10,8 @@ import { preload, sheet } from "./preload.js";
  * @property {HTMLElement} element
  * @property {(model: any, now: number) => void} update show the present state
  * @property {(model: any, now: number) => void} [tick] show what a clock changes
+ * @property {(model: any, now: number) => number} [stays] ms for which the screen stays
+ *   although another one is due
  * @property {() => void} enter called when the element is on the page
  * @property {() => void} leave called when another screen replaces it
  */
@@ -22,6 +24,7 @@ export const ROOM_MODULES = [
   "app/record-check.js",
   "app/connection.js",
   "core/engine.js",
+  "core/engine/board.js",
   "core/engine/notation.js",
   "core/engine/scramble.js",
   "core/figures.js",
@@ -35,6 +38,7 @@ export const ROOM_MODULES = [
   "core/race/limits.js",
   "core/wording.js",
   "core/fairness.js",
+  "core/race/limits.js",
   "core/protocol.js",
   "core/readers.js",
   "core/engine/sha256.js",
@@ -64,6 +68,7 @@ export const SCREENS = {
       "ui/parts/badges.js",
       "ui/parts/members.js",
       "ui/parts/rule-fields.js",
+      "ui/parts/select.js",
       "ui/parts/rules.js",
       "ui/parts/invitation.js",
       "ui/parts/results-table.js",
@@ -78,16 +83,19 @@ export const SCREENS = {
     load: async () => (await withTexts(import("./screens/race.js"))).Race,
     modules: [
       "ui/screens/race.js",
+      "core/board-layout.js",
+      "core/leaderboard.js",
       "ui/parts/board-reader.js",
-      "ui/parts/badges.js",
-      "ui/parts/reorder.js",
-      "ui/parts/lane-list.js",
+      "ui/parts/finish.js",
+      "ui/parts/leaderboard-view.js",
+      "ui/parts/motion.js",
+      "ui/parts/racers.js",
       "ui/parts/spectator-boards.js",
       "ui/parts/tile-picture.js",
       "ui/input.js",
       "app/sounds.js",
     ],
-    sheets: ["styles/race.css"],
+    sheets: ["styles/board.css", "styles/race.css", "styles/boards.css"],
   },
   results: {
     load: async () => (await withTexts(import("./screens/results.js"))).Results,
@@ -96,6 +104,7 @@ export const SCREENS = {
       "ui/parts/badges.js",
       "ui/parts/solve-signals.js",
       "ui/parts/solve-downloads.js",
+      "ui/parts/select.js",
       "ui/parts/results-table.js",
       "core/proof/csv.js",
       "core/proof/slidysim.js",
@@ -109,12 +118,11 @@ export const SCREENS = {
     load: async () => (await withTexts(import("./screens/replay.js"))).Replay,
     modules: [
       "ui/screens/replay.js",
+      "core/board-layout.js",
       "ui/parts/badges.js",
-      "ui/parts/reorder.js",
-      "ui/parts/lane-list.js",
       "ui/parts/solve-downloads.js",
+      "ui/parts/select.js",
       "ui/parts/results-table.js",
-      "ui/parts/spectator-boards.js",
       "core/proof/csv.js",
       "core/proof/reading.js",
       "core/proof/slidysim.js",
@@ -123,7 +131,7 @@ export const SCREENS = {
       "core/replay-timeline.js",
       "ui/input.js",
     ],
-    sheets: ["styles/race.css", "styles/results.css", "styles/replay.css"],
+    sheets: ["styles/results.css", "styles/replay.css"],
   },
   solo: {
     load: async () => (await withTexts(import("./screens/solo.js"))).Solo,
@@ -132,10 +140,11 @@ export const SCREENS = {
       "ui/parts/board-reader.js",
       "ui/parts/tile-picture.js",
       "core/solo-attempt.js",
+      "ui/parts/select.js",
       "app/solve-times.js",
       "ui/input.js",
     ],
-    sheets: ["styles/race.css", "styles/solo.css"],
+    sheets: ["styles/board.css", "styles/solo.css"],
   },
 };
 

@@ -21,7 +21,7 @@ export class BoardView {
     if (kind) this.element.classList.add(kind);
   }
 
-  /** @param {Board} board */
+  /** @param {Pick<Board, "width" | "height" | "tiles" | "isSolved">} board */
   update(board) {
     const { width, height, tiles } = board;
     if (width !== this.#width || height !== this.#height) this.#make(width, height);

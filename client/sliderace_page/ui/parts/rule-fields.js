@@ -2,9 +2,20 @@
 
 import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
-import { Select } from "./controls.js";
+import { Select } from "./select.js";
 
 const MINUTE = 60000;
+/** The initial values of the fields: the servers' defaults. */
+export const DEFAULT_RULES = {
+  start: "ready",
+  every_ms: 60000,
+  countdown_ms: 5000,
+  inspection_ms: 0,
+  limit_ms: -1,
+  grace_ms: -1,
+  away_ms: 60000,
+  spectator_delay_ms: 0,
+};
 
 /** @typedef {[number | string, string][]} Options value and text */
 

@@ -7,7 +7,7 @@ import { splits } from "../../core/proof/splits.js";
 import { formatTps, standingsOf } from "../../core/proof/summary.js";
 import { formatTime } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
-import { Select } from "./controls.js";
+import { Select } from "./select.js";
 import { fill, h, setText, show } from "../dom.js";
 
 /** @typedef {import("../../core/proof/reading.js").WrittenRace} WrittenRace */

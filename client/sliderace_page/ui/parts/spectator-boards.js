@@ -1,58 +1,82 @@
-// The boards of the racers, live: all of them, the leader's, or one racer's.
+// The boards of the racers, live: all of them equally large, or one of them larger.
 
+import { HEAD, placeBoards, placeWithLarge } from "../../core/board-layout.js";
+import { formatTime, ordinal } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
+import { dnfReason, statusText } from "../../core/wording.js";
 import { BoardView } from "./board-view.js";
 import { button } from "./controls.js";
-import { Listing, h, setAttribute, setText, show } from "../dom.js";
-import { glide } from "./reorder.js";
-import { LaneRow } from "./lane-list.js";
+import { Listing, fill, h, setAttribute, setText, show } from "../dom.js";
 
-/** @typedef {import("./lane-list.js").RacerRow} RacerRow */
-/** @typedef {{width: number, height: number}} Space in px */
+/** @typedef {import("./racers.js").RacerRow} RacerRow */
 /** @typedef {string | number} Camera "all", "leader", a nickname, or a seat */
 
-const GAP = 16; // px, from here on
-const LANE = 36; // a lane and the gap below it
-const NARROW = 200; // as in race.css: a narrower lane has a line for the name alone
-const NARROW_LANE = 58;
-const LEAST = 140; // smaller boards are unreadable; the page scrolls instead
-const ROW_BONUS = 0.6; // boards in one row are easy to compare: worth that much size
+const TINY = 22; // px of a tile: smaller ones show no numbers
+const NARROW = 120; // px of a board: narrower ones have no percentage above
+const EDGE = 0.968; // the part of a board's width that its tiles take
+const LEADER_MS = 3000; // at least, between two leaders
+const OUT = new Set(["dnf", "forfeited", "dns"]);
 
-/** A racer's lane with the board below it. */
+/** A racer's board below a line with rank, name and progress. */
 class BoardCard {
   #seat = -1;
+  #stamp = "";
 
   /** @param {(seat: number) => void} toggle follows this racer, or shows all again */
   constructor(toggle) {
-    this.row = new LaneRow("div");
+    this.rank = h("b.rank");
+    this.name = h("span.name");
+    this.value = h("span.value");
+    this.fill = h("span.fill", { "aria-hidden": "true" });
     this.board = new BoardView({ kind: "mini" });
-    this.hidden = h("p.hidden-board", { text: "\u2026", "aria-hidden": "true" });
+    this.stamp = h("div.stamp");
     this.pin = button("pin", "", () => toggle(this.#seat));
-    const tray = h(
-      "div.tray",
-      { on: { click: ({ target }) => target === this.pin || toggle(this.#seat) } },
-      this.board.element,
-      this.hidden,
-      this.pin,
+    const { rank, name, value } = this;
+    this.element = h(
+      "li.board-card",
+      {},
+      h("div.head", {}, rank, name, value, this.fill),
+      h(
+        "div.tray",
+        { on: { click: ({ target }) => target === this.pin || toggle(this.#seat) } },
+        this.board.element,
+        this.stamp,
+        this.pin,
+      ),
     );
-    this.element = h("li.board-card", {}, this.row.element, tray);
   }
 
   /**
    * @param {RacerRow} row
+   * @param {number[]} ranking seats, best first
+   * @param {number | null} followed whose board is the large one
    * @param {Board | null} placeholder shown while the board is hidden
-   * @param {number | null} followed the seat whose board is large
    */
-  update(row, placeholder, followed) {
-    this.row.update(row);
-    const { board, seat, name } = row.lane;
+  update({ lane, mine, away, waiting }, ranking, followed, placeholder) {
+    const { board, seat, name, status, high } = lane;
+    const rank = ranking.indexOf(seat) + 1;
+    const big = seat === followed;
+    this.#seat = seat;
+    setText(this.rank, waiting || OUT.has(status) ? "" : String(rank));
+    setText(this.name, name);
+    setText(this.value, waiting || status !== "racing" ? "" : statusText(lane));
+    this.fill.style.transform = `scaleX(${waiting ? 0 : high / 1000})`;
     const shown = board ?? placeholder;
     if (shown) this.board.update(shown);
-    this.#seat = seat;
-    const big = followed === seat;
-    this.element.classList.toggle("board-hidden", !board);
-    this.element.classList.toggle("big", big);
-    show(this.hidden, !board);
+    this.#showStamp(lane, away);
+    const leads = rank === 1 && status === "racing" && high > 0;
+    const kinds = [
+      waiting ? "waiting" : status,
+      mine && "mine",
+      away && "away",
+      leads && "first",
+      big && "big",
+      !board && "board-hidden",
+    ];
+    const { classList } = this.element;
+    const kept = ["tiny", "narrow"].filter((kind) => classList.contains(kind));
+    const classes = ["board-card", ...kept, ...kinds.filter(Boolean)].join(" ");
+    setAttribute(this.element, "class", classes);
     setAttribute(this.element, "data-seat", seat);
     setAttribute(this.element, "data-board", board && board.tiles.join(" "));
     setText(this.pin, big ? "\u2715" : "\u2922");
@@ -60,37 +84,44 @@ class BoardCard {
     setAttribute(this.pin, "aria-label", label);
     setAttribute(this.pin, "title", label);
   }
-}
 
-/**
- * Choose the columns that make boards largest if all are visible at once; if they could
- * not be read then, as many columns as can be read.
- * @param {number} many boards
- * @param {Space} space
- * @param {number} shape width of a board divided by its height
- * @returns {{columns: number, cell: number}} cell: px of a column
- */
-export function arrangeBoards(many, { width, height }, shape) {
-  let best = { columns: 1, cell: 0 };
-  for (let columns = 1; columns <= Math.max(1, many); columns += 1) {
-    const rows = Math.ceil(many / columns);
-    const widest = (width - GAP * (columns - 1)) / columns;
-    const rowHeight = (height - GAP * (rows - 1)) / rows;
-    const size = (/** @type {number} */ lane) =>
-      Math.floor(Math.min(widest, (rowHeight - lane) * shape));
-    const cell = size(LANE) > NARROW ? size(LANE) : size(NARROW_LANE);
-    const oneRow = columns === many && cell >= LEAST && cell > best.cell * ROW_BONUS;
-    if (cell > best.cell || oneRow) best = { columns, cell };
+  /** @param {RacerRow["lane"]} lane @param {boolean} away */
+  #showStamp(lane, away) {
+    const { status, place, time } = lane;
+    /** @type {[string, string] | null} */
+    let said = null;
+    if (status === "finished") said = [ordinal(place ?? 1), formatTime(time ?? 0)];
+    else if (OUT.has(status)) said = [statusText(lane), dnfReason(lane)];
+    else if (away) said = ["\u26a1", text("member.reconnecting")];
+    const key = said?.join() ?? "";
+    if (key === this.#stamp) return;
+    this.#stamp = key;
+    const [large = "", small = ""] = said ?? [];
+    fill(this.stamp, [said && h("p", { text: large }, h("small", { text: small }))]);
   }
-  if (best.cell >= LEAST) return best;
-  const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
-  return { columns, cell: Math.floor((width - GAP * (columns - 1)) / columns) };
+
+  /** @param {import("../../core/board-layout.js").Spot} spot @param {Board} board */
+  place({ x, y, cell }, { width, height }) {
+    const { style, classList } = this.element;
+    style.setProperty("--cell", `${cell}px`);
+    style.width = `${cell}px`;
+    style.height = `${Math.floor((cell * height) / width) + HEAD}px`;
+    style.transform = `translate(${x}px, ${y}px)`;
+    show(this.element, cell > 0);
+    classList.toggle("tiny", (cell * EDGE) / width < TINY);
+    classList.toggle("narrow", cell < NARROW);
+  }
 }
 
 /** Everybody's board, live, and the choice of all or one. */
 export class SpectatorBoards {
   /** The seat whose board is large. @type {number | null} */
   #followed = null;
+  #switchedAt = -Infinity;
+  /** What the boards were last placed for. */
+  #placed = "";
+  /** @type {Board | null} a board of their size */
+  #like = null;
 
   /**
    * @param {Camera} camera
@@ -100,12 +131,15 @@ export class SpectatorBoards {
     /** @type {Camera} */
     this.camera = camera;
     this.alone = alone;
-    this.list = h("ol.board-grid", { "aria-label": text("boards.list") });
+    this.list = h("ol.area", { "aria-label": text("boards.list") });
     this.all = button("", text("boards.all"), () => this.#look("all"));
     this.leader = button("", text("boards.leader"), () => this.#look("leader"));
-    const full = button("quiet", text("boards.full_screen"), () => this.#fullScreen());
+    const label = text("boards.full_screen");
+    const full = button("quiet", "\u2922", () => this.#fullScreen());
+    setAttribute(full, "aria-label", label);
+    setAttribute(full, "title", label);
     this.cameras = h("div.cameras", {}, this.all, this.leader, full);
-    this.element = h("section.spectator-boards", {}, this.cameras, this.list);
+    this.element = h("section.spectator-boards", {}, this.list);
     const toggle = (/** @type {number} */ seat) =>
       this.#look(this.#followed === seat ? "all" : seat);
     this.listing = new Listing(
@@ -116,12 +150,14 @@ export class SpectatorBoards {
     this.element.addEventListener("keydown", ({ key }) => {
       if (key === "Escape") this.element.classList.remove("full-page");
     });
+    new ResizeObserver(() => this.#place()).observe(this.list);
     this.onChange = () => {};
   }
 
   /** @param {Camera} camera */
   #look(camera) {
     this.camera = camera;
+    this.#switchedAt = -Infinity;
     this.onChange();
   }
 
@@ -140,58 +176,73 @@ export class SpectatorBoards {
     this.onChange();
   }
 
-  get isFull() {
+  get #isFull() {
     return (
       Boolean(document.fullscreenElement) ||
       this.element.classList.contains("full-page")
     );
   }
 
-  /** @param {RacerRow[]} rows best first @returns {number | null} a seat; null: all */
-  #followedOf(rows) {
-    if (this.camera === "leader") return rows[0]?.lane.seat ?? null;
-    const found = rows.find(
-      ({ lane }) => lane.seat === this.camera || lane.name === this.camera,
-    );
-    return found?.lane.seat ?? null;
+  /**
+   * @param {RacerRow[]} rows by seat
+   * @param {number} first the leader's seat
+   * @returns {number | null} whose board is large; null: all are the same
+   */
+  #followedOf(rows, first) {
+    if (this.camera !== "leader") {
+      const found = rows.find(
+        ({ lane }) => lane.seat === this.camera || lane.name === this.camera,
+      );
+      return found?.lane.seat ?? null;
+    }
+    const now = performance.now();
+    const known = rows.some(({ lane }) => lane.seat === this.#followed);
+    if (known && now - this.#switchedAt < LEADER_MS) return this.#followed;
+    if (first !== this.#followed) this.#switchedAt = now;
+    return first;
   }
 
   /**
-   * @param {RacerRow[]} rows best first
+   * @param {RacerRow[]} rows by seat
+   * @param {number[]} ranking seats, best first
    * @param {Board | null} placeholder for hidden boards
-   * @param {Space} space to fill
-   * @param {number} shape width of a board divided by its height
+   * @param {Board} like a board of the same size
    */
-  update(rows, placeholder, space, shape) {
-    const followed = this.#followedOf(rows);
+  update(rows, ranking, placeholder, like) {
+    const followed = rows.length ? this.#followedOf(rows, ranking[0]) : null;
     this.#followed = followed;
-    const [width, height] = this.isFull
-      ? [innerWidth - 2 * GAP, innerHeight - 2 * GAP]
-      : [space.width, space.height];
-    // Racers keep the order of seats, which is easier to find than a rank; only the
-    // followed one comes first.
-    const first = (/** @type {RacerRow} */ { lane }) => Number(lane.seat === followed);
-    const shown = rows.toSorted(
-      (a, b) => first(b) - first(a) || a.lane.seat - b.lane.seat,
-    );
-    const others = rows.length - 1;
-    const strip =
-      others && !this.isFull && !this.alone ? LEAST / shape + NARROW_LANE + GAP : 0;
-    const big = Math.min(width, (height - strip - LANE) * shape);
-    const least = Math.min(width, (innerHeight / 2) * shape); // else the page scrolls
-    const { columns, cell } =
-      followed === null
-        ? arrangeBoards(rows.length, { width, height }, shape)
-        : { columns: Math.max(1, others), cell: LEAST };
-    const { style, classList } = this.element;
-    style.setProperty("--columns", String(columns));
-    style.setProperty("--cell", `${Math.floor(cell)}px`);
-    style.setProperty("--big", `${Math.floor(Math.max(least, big))}px`);
-    classList.toggle("following", followed !== null);
+    this.#like = like;
+    this.element.classList.toggle("following", followed !== null);
     setAttribute(this.all, "aria-pressed", String(followed === null));
     setAttribute(this.leader, "aria-pressed", String(this.camera === "leader"));
-    show(this.cameras, rows.length > 0);
-    const order = shown.map(({ lane }) => lane.seat).join();
-    glide(this.list, order, () => this.listing.update(shown, placeholder, followed));
+    show(this.cameras, rows.length > 1);
+    this.listing.update(rows, ranking, followed, placeholder);
+    this.#place();
+  }
+
+  /** Put the boards where they fill the area best; they keep the order of seats. */
+  #place() {
+    const like = this.#like;
+    const { clientWidth: width, clientHeight: height } = this.list;
+    const seats = [...this.listing.rows.keys()];
+    if (!width || !height || !like || !seats.length) return;
+    const followed = this.#followed;
+    const alone = followed !== null && (this.alone || this.#isFull);
+    const key = [width, height, like.width, like.height, seats, followed, alone].join();
+    if (key === this.#placed) return;
+    const first = this.#placed === "";
+    this.#placed = key;
+    const shape = like.width / like.height;
+    const large = followed !== null && (alone || seats.length > 1);
+    const shown = alone ? [followed] : seats;
+    const ordered = large ? shown.toSorted((a, b) => +(b === followed) - +(a === followed)) : shown;
+    const area = { width, height };
+    const spots = large
+      ? placeWithLarge(ordered.length, area, shape)
+      : placeBoards(ordered.length, area, shape);
+    const hidden = { x: 0, y: 0, cell: 0 };
+    for (const [seat, card] of this.listing.rows)
+      card.place(spots[ordered.indexOf(/** @type {number} */ (seat))] ?? hidden, like);
+    if (first) setTimeout(() => this.list.classList.add("laid"), 100);
   }
 }

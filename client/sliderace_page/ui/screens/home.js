@@ -1,6 +1,5 @@
 // The start page: open or enter a room.
 
-import { Board } from "../../core/engine/board.js";
 import { codeOfText, formatCode, roomFacts } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { withTexts } from "../../app/load-texts.js";
@@ -18,30 +17,25 @@ import { Listing, fill, h, setText, show } from "../dom.js";
 
 const STEP_MS = 1100; // between two slides of the demo board
 const DEMO_MIX = 20; // random slides
-/** The initial values of the fields: the servers' defaults. */
-const DEFAULT_RULES = {
-  start: "ready",
-  every_ms: 60000,
-  countdown_ms: 5000,
-  inspection_ms: 0,
-  limit_ms: -1,
-  grace_ms: -1,
-  away_ms: 60000,
-  spectator_delay_ms: 0,
-};
-
-/** A board that slides at random, to show what the game is. */
+const DEMO_SIDE = 3; // in tiles
+/** A board that slides at random, to show what the game is. It needs no engine. */
 class DemoBoard {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
-  #last = "";
+  #gap = DEMO_SIDE ** 2 - 1;
+  #last = -1; // the cell that the gap came from
 
   constructor() {
     this.view = new BoardView({ kind: "demo" });
     this.element = this.view.element;
-    this.board = Board.solved(3, 3);
+    this.tiles = Array.from({ length: this.#gap + 1 }, (_, i) => (i + 1) % (this.#gap + 1));
     for (let i = 0; i < DEMO_MIX; i += 1) this.#step();
-    this.view.update(this.board);
+    this.#show();
+  }
+
+  #show() {
+    const { tiles } = this;
+    this.view.update({ width: DEMO_SIDE, height: DEMO_SIDE, tiles, isSolved: false });
   }
 
   run() {
@@ -49,7 +43,7 @@ class DemoBoard {
     if (this.#timer || still) return;
     this.#timer = setInterval(() => {
       this.#step();
-      this.view.update(this.board);
+      this.#show();
     }, STEP_MS);
   }
 
@@ -58,14 +52,20 @@ class DemoBoard {
     this.#timer = undefined;
   }
 
-  /** Make a random slide that does not take back the last one. */
+  /** Slide a random tile into the gap, but not the last one back. */
   #step() {
-    const last = this.#last;
-    const back = { U: "D", D: "U", L: "R", R: "L" }[last];
-    const slides = this.board.legalSlides().filter(([direction]) => direction !== back);
-    const [direction, tiles] = slides[Math.floor(Math.random() * slides.length)];
-    this.board.slide(direction, tiles);
-    this.#last = direction;
+    const gap = this.#gap;
+    const column = gap % DEMO_SIDE;
+    const cells = [
+      column > 0 ? gap - 1 : -1,
+      column < DEMO_SIDE - 1 ? gap + 1 : -1,
+      gap - DEMO_SIDE,
+      gap + DEMO_SIDE,
+    ].filter((cell) => cell in this.tiles && cell !== this.#last);
+    const cell = cells[Math.floor(Math.random() * cells.length)];
+    [this.tiles[gap], this.tiles[cell]] = [this.tiles[cell], 0];
+    this.#last = gap;
+    this.#gap = cell;
   }
 }
 
@@ -184,7 +184,9 @@ export class Home {
   /** Fetch the fields of the less common rules, once. */
   async #loadFields() {
     if (this.fields.firstChild) return;
-    const { ruleSelects } = await withTexts(import("../parts/rule-fields.js"));
+    const { DEFAULT_RULES, ruleSelects } = await withTexts(
+      import("../parts/rule-fields.js"),
+    );
     const selects = ruleSelects((rule) => (value) => {
       this.#changed[rule] = value;
       if (rule === "start") showEvery();

@@ -1,4 +1,4 @@
-// The race: the lanes above, the player's board below, or the boards of all racers.
+// The race: the player's board and the leaderboard, or the boards of all racers.
 
 import { Board, formatBoard, parseSize } from "../../core/engine.js";
 import { listenToKeys, listenToPointers } from "../input.js";
@@ -7,21 +7,22 @@ import { text } from "../../core/texts.js";
 import { whoWillWatch, whyWatching } from "../../core/wording.js";
 import { play } from "../../app/sounds.js";
 import { formatSpan, formatTime, ordinal } from "../../core/figures.js";
-import { BoardReader, trackSize } from "../parts/board-reader.js";
+import { BoardReader } from "../parts/board-reader.js";
 import { BoardView } from "../parts/board-view.js";
 import { button, confirmButton } from "../parts/controls.js";
+import { FADE_MS, Finish, PLATE_MS, STAND_MS } from "../parts/finish.js";
 import { h, setAttribute, setText, show } from "../dom.js";
-import { LaneList, racerRows } from "../parts/lane-list.js";
+import { LeaderboardView } from "../parts/leaderboard-view.js";
+import { isStill } from "../parts/motion.js";
+import { racerRows } from "../parts/racers.js";
 import { SpectatorBoards } from "../parts/spectator-boards.js";
 import { showTilePicture } from "../parts/tile-picture.js";
 
 /** @typedef {Model & {room: Room}} RoomModel */
+/** @typedef {import("../parts/racers.js").RacerRow} RacerRow */
 
-const FRAME_PX = 250; // head, clock and controls around the spectators' boards
-const SIDE_BY_SIDE = "(min-width: 1100px)"; // as in race.css
-const SIDE_PX = 300; // the boards of others beside the player's own, and below it
-const BELOW_PX = 180;
-const SETTLE_MS = 1500; // how long the solved board stays before the others' boards appear
+const NEWS_MS = 2500; // how long the winner is named
+const BLINK_MS = 160; // of the own place, when it changes
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
 const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
 const RATE_MS = 1000; // before that, tiles per second mean nothing
@@ -33,7 +34,14 @@ export class Race {
   /** The board that was announced last. @type {string | null} */
   #announced = null;
   #startAnnounced = false;
-  #settling = false;
+  /** The attempt whose solution is on the screen. @type {Attempt | null} */
+  #solved = null;
+  #stood = false;
+  /** The race's first finisher, and since when they are known. @type {{race: string, name: string, time: number, at: number} | null} */
+  #winner = null;
+  #place = 0;
+  /** @type {RacerRow[]} */
+  #rows = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #announceTimer;
   #stopKeys = () => {};
@@ -42,19 +50,17 @@ export class Race {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.lanes = new LaneList();
+    this.lanes = new LeaderboardView();
+    this.finish = new Finish();
     this.boards = new SpectatorBoards(app.camera, app.view === "stream");
     this.boards.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
     this.reader = new BoardReader();
     this.number = h("span.number");
     this.caption = h("span.caption");
-    this.overlay = h(
-      "div.overlay",
-      { "aria-hidden": "true" },
-      this.number,
-      this.caption,
-    );
+    this.hint = h("span.hint");
+    const { number, caption, hint } = this;
+    this.overlay = h("div.overlay", { "aria-hidden": "true" }, number, caption, hint);
     this.play = h(
       "div.tray",
       {
@@ -65,15 +71,24 @@ export class Race {
       },
       this.board.element,
       this.overlay,
+      this.finish.ring,
     );
     this.clock = h("span.clock", { role: "timer", "aria-label": text("race.clock") });
-    this.moves = h("span");
-    this.rate = h("span");
+    this.place = h("span");
+    this.standing = h("span.standing", {}, this.place);
+    this.counts = h("p.counts");
     this.deadline = h("p.deadline");
-    const counts = h("span.counts", {}, this.moves, this.rate);
-    this.clockRow = h("div.clock-row", {}, this.clock, counts, this.deadline);
     this.banner = h("p.banner", { role: "status" });
-    this.stage = trackSize(h("div.stage", {}, this.play));
+    this.hud = h(
+      "div.hud-content",
+      {},
+      this.clock,
+      this.standing,
+      this.counts,
+      this.banner,
+      this.deadline,
+    );
+    this.stage = h("div.stage", {}, this.play, this.finish.plate);
     const ask = (/** @type {(race: string) => Command} */ make) => () => {
       if (app.model) app.send(make(app.model.race));
     };
@@ -96,24 +111,17 @@ export class Race {
       text("race.abort_sure"),
       ask(command.abort),
     );
-    this.keys = h("p.keys.soft.small", { text: text("race.keys") });
-    this.bar = h(
-      "div.bar",
-      {},
-      this.keys,
-      this.undo,
-      this.giveUp,
-      this.callTime,
-      this.abort,
-    );
+    const { undo, giveUp, callTime, abort } = this;
+    for (const one of [callTime, abort]) one.classList.add("host");
+    this.bar = h("div.bar", {}, undo, giveUp, callTime, abort);
     this.element = h(
       "section.race",
       {},
       h("h1.visually-hidden", { text: text("race.title") }),
-      h("div.above", {}, this.lanes.element),
-      h("div.hud", {}, this.clockRow),
-      this.banner,
+      this.lanes.element,
+      h("div.hud", {}, this.hud),
       this.stage,
+      this.boards.cameras,
       this.boards.element,
       this.reader.element,
       this.bar,
@@ -168,16 +176,21 @@ export class Race {
   /** @param {RoomModel} model @param {number} now */
   update(model, now) {
     const rows = racerRows(model);
-    const { attempt, watching, racing, phase, room } = model;
-    this.#settling = justSolved(model, now);
-    const own = attempt !== null && (racing || !watching || this.#settling);
+    this.#rows = rows;
+    const { attempt, watching, racing, phase, room, seat } = model;
+    const stands = standing(model, now) > 0;
+    const own = attempt !== null && (racing || !watching || stands);
     const others = watching && (!own || room.rules.open_boards);
-    this.element.classList.toggle("spectating", others && !own);
-    this.element.classList.toggle("open", others && own);
-    this.lanes.update(others && !own ? [] : rows); // board cards have their own lanes
+    const { classList, style } = this.element;
+    classList.toggle("spectating", others && !own);
+    classList.toggle("open", others && own);
+    style.setProperty("--many", String(rows.length));
+    const fresh = phase === "countdown" ? -1 : raceTime(model, now);
+    this.lanes.update(rows, seat, fresh);
+    show(this.lanes.element, own || !others);
     show(this.boards.element, others);
-    if (others)
-      this.#showOthers(model, own ? rows.filter(({ mine }) => !mine) : rows, own);
+    if (others) this.#showOthers(model, own ? rows.filter(({ mine }) => !mine) : rows);
+    else show(this.boards.cameras, false);
     show(this.stage, own || phase === "countdown" || !others);
     if (!this.stage.hidden || attempt !== this.#attempt) this.#showBoard(model);
     if (phase === "countdown" && !this.#startAnnounced) {
@@ -186,31 +199,68 @@ export class Race {
       const span = formatSpan(model.remaining(now) ?? 0);
       this.reader.announce(text("race.starts_in", { span }));
     }
-    setText(this.banner, bannerText(model));
-    show(this.banner, this.banner.textContent !== "");
-    this.banner.classList.toggle("good", model.myLane?.status === "finished");
+    this.#noteWinner(model, now);
+    this.#showFinish(model, now);
+    if (this.#stood && !stands && others && !isStill())
+      this.element.animate([{ opacity: 0 }, { opacity: 1 }], FADE_MS);
+    this.#stood = stands;
     this.#updateBar(model, now);
     this.tick(model, now);
   }
 
-  /**
-   * @param {RoomModel} model
-   * @param {import("../parts/lane-list.js").RacerRow[]} rows
-   * @param {boolean} beside whether the player's own board is shown too
-   */
-  #showOthers(model, rows, beside) {
-    const { width, height } = parseSize(model.room.rules.size);
-    const placeholder = solvedBoard(model);
-    this.boards.update(rows, placeholder, this.#space(beside), width / height);
+  /** @param {RoomModel} model @param {RacerRow[]} rows */
+  #showOthers(model, rows) {
+    const { truth } = this.lanes.board;
+    const like = solvedBoard(model);
+    this.boards.update(rows, truth, like, like);
   }
 
-  /** The space for the boards of others, in px. @param {boolean} beside */
-  #space(beside) {
-    if (beside && matchMedia(SIDE_BY_SIDE).matches) {
-      return { width: SIDE_PX, height: innerHeight - SIDE_PX / 3 };
+  /** Remember who finishes first, and tell a player. @param {RoomModel} model @param {number} now */
+  #noteWinner(model, now) {
+    const [first] = this.lanes.board.truth;
+    const lane = model.lanes.get(first);
+    const { race } = model;
+    const known = this.#winner?.race === race;
+    if (lane?.status !== "finished") {
+      if (known) this.#winner = null;
+      return;
     }
-    const height = beside ? BELOW_PX : innerHeight - FRAME_PX;
-    return { width: this.element.clientWidth, height };
+    const { name, time } = lane;
+    if (!known) {
+      this.#winner = { race, name, time: time ?? 0, at: now };
+      if (model.racing && lane.seat !== model.seat) {
+        this.finish.flash();
+        setTimeout(() => this.app.onChange(), NEWS_MS);
+      }
+    } else if (this.#winner) Object.assign(this.#winner, { name, time });
+  }
+
+  /** Show the player's solved board with place and time. @param {RoomModel} model @param {number} now */
+  #showFinish(model, now) {
+    const { attempt } = model;
+    const stands = attempt !== null && standing(model, now) > 0;
+    if (!attempt || !stands) {
+      this.#solved = null;
+      this.finish.hide();
+      return;
+    }
+    if (this.#solved !== attempt) {
+      this.#solved = attempt;
+      this.finish.celebrate(this.board.element, attempt.board.width);
+      setTimeout(() => this.app.onChange(), PLATE_MS);
+    }
+    const ms = model.clock(now) ?? 0;
+    if (now - (attempt.solvedAt ?? now) >= PLATE_MS) this.finish.showPlate(this.#rows, ms);
+  }
+
+  /**
+   * How long the race stays on the screen although another screen is due: the player's
+   * finish is seen by everybody.
+   * @param {Model} model @param {number} now
+   * @returns {number} ms
+   */
+  stays(model, now) {
+    return standing(model, now);
   }
 
   /** @param {RoomModel} model */
@@ -219,10 +269,9 @@ export class Race {
     const board = attempt?.board ?? solvedBoard(model);
     this.board.update(board);
     this.board.element.classList.toggle("placeholder", !attempt);
-    for (const { style } of [this.play, this.stage]) {
-      style.setProperty("--w", String(board.width));
-      style.setProperty("--h", String(board.height));
-    }
+    const { style } = this.element;
+    style.setProperty("--w", String(board.width));
+    style.setProperty("--h", String(board.height));
     if (attempt !== this.#attempt) this.#boardAppeared(attempt);
     else if (attempt && attempt.corrections > this.#corrections) {
       this.board.refuse(null);
@@ -270,38 +319,65 @@ export class Race {
 
   /** @param {RoomModel} model @param {number} now */
   #updateBar(model, now) {
-    const { racing, attempt, myLane, isHost, phase } = model;
+    const { racing, attempt, myLane, isHost, phase, inRace } = model;
     const canGiveUp = racing && !attempt?.solved && myLane?.status !== "forfeited";
-    // From the countdown on their place is reserved: the board must not shrink at the
-    // start.
-    const reserved = phase === "countdown" && races(model);
-    show(this.keys, canGiveUp || reserved);
-    show(this.giveUp, canGiveUp || reserved);
-    this.giveUp.classList.toggle("reserved", !canGiveUp);
+    show(this.giveUp, canGiveUp);
     show(this.callTime, isHost && phase === "grace");
-    show(this.abort, isHost && phase !== "grace");
+    show(this.abort, isHost && inRace && phase !== "grace");
     show(this.undo, model.canUndo(now));
     show(this.bar, this.bar.querySelector(":scope > :not([hidden])") !== null);
   }
 
   /** @param {RoomModel} model @param {number} now */
   tick(model, now) {
-    if (this.#settling !== justSolved(model, now)) this.app.onChange();
-    const { attempt, phase } = model;
+    const { attempt, phase, seat } = model;
     const left = model.remaining(now);
     const countdown = phase === "countdown";
+    if (this.#stood && standing(model, now) <= 0) this.app.onChange();
+    if (!countdown && this.lanes.tick(raceTime(model, now))) this.app.onChange();
     this.overlay.classList.toggle("over", !countdown || attempt !== null);
     if (countdown) this.#count(model, left);
     const ms = model.clock(now);
-    const final = (model.myLane?.time ?? null) !== null;
+    const final = attempt?.solved || (model.myLane?.time ?? null) !== null;
     const shown = ms ?? (countdown ? 0 : null);
     setText(this.clock, shown === null ? "" : formatTime(shown, final ? 3 : 1));
-    this.clockRow.classList.toggle("final", final);
-    setText(this.moves, attempt ? text("count.moves", { count: attempt.stm }) : "");
-    const tps = attempt && ms && ms > RATE_MS ? (attempt.stm * 1000) / ms : null;
-    setText(this.rate, tps === null ? "" : text("count.tps", { tps: tps.toFixed(1) }));
+    this.hud.classList.toggle("final", final);
+    const many = this.#rows.length;
+    setText(this.counts, attempt ? countsText(attempt, many, ms ?? 0) : "");
+    const news = this.#newsText(model, now);
+    setText(this.banner, news);
+    this.hud.classList.toggle("news", news !== "");
     setText(this.deadline, deadlineText(model, left, now));
+    this.#showPlace(seat === null ? 0 : this.lanes.rankOf(seat), many);
     if (!this.undo.hidden) this.#updateBar(model, now);
+  }
+
+  /** @param {number} place 0: none @param {number} many racers */
+  #showPlace(place, many) {
+    if (place === this.#place) return;
+    this.standing.classList.toggle("wide", many > 9);
+    setText(this.place, place && many > 1 ? ordinal(place) : "");
+    if (this.#place && place && !isStill())
+      this.place.animate([{ opacity: 0.2 }, { opacity: 1 }], BLINK_MS);
+    this.#place = place;
+  }
+
+  /** What is new, below the clock. @param {RoomModel} model @param {number} now */
+  #newsText(model, now) {
+    const { myLane, attempt, phase, seat, isPlayer } = model;
+    if (phase === "countdown") return "";
+    const winner = this.#winner;
+    const racing = attempt !== null && model.racing;
+    if (winner && (!racing || now - winner.at < NEWS_MS) && winner.race === model.race) {
+      const own = model.lanes.get(this.lanes.board.truth[0])?.seat === seat;
+      if (!own) return text("race.won", { name: winner.name, time: formatTime(winner.time) });
+    }
+    if (racing || attempt?.solved || myLane?.status === "finished") return "";
+    if (myLane?.status === "forfeited") return text("race.gave_up");
+    if (myLane?.status === "dnf") return text("race.out");
+    const leader = model.lanes.get(this.lanes.board.truth[0]);
+    if (isPlayer || !leader?.high) return whyWatching(model);
+    return text("race.leads", { name: leader.name });
   }
 
   /** @param {RoomModel} model @param {number | null} left ms */
@@ -309,12 +385,13 @@ export class Race {
     const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
     if (seconds !== this.number.textContent) this.#sound("count");
     setText(this.number, seconds);
-    const { isPlayer, room } = model;
+    const { isPlayer, room, isHost } = model;
     const leftOut = isPlayer && !races(model);
-    setText(
-      this.caption,
-      races(model) ? text("race.get_ready") : whyWatching({ leftOut, room }),
-    );
+    const takesPart = races(model);
+    const why = whyWatching({ leftOut, room });
+    setText(this.caption, takesPart ? text("race.get_ready") : why);
+    const absent = isHost ? whoWillWatch(model) : "";
+    setText(this.hint, absent || (takesPart ? text("race.keys") : ""));
   }
 
   /** Give the board the focus, unless another part of the screen has it. */
@@ -325,14 +402,16 @@ export class Race {
   }
 
   enter() {
+    this.lanes.measure();
     requestAnimationFrame(() => this.#focus()); // during the countdown there is time
     this.#stopPicture = showTilePicture(this.board);
     this.#stopKeys = listenToKeys(
       document,
       (direction) => {
-        if (!this.app.model?.racing) return false;
-        this.#slide(direction);
-        return true;
+        const { model } = this.app;
+        if (model?.racing) this.#slide(direction);
+        else if (!model || standing(model, this.app.now()) <= 0) return false;
+        return true; // at the finish the page must not scroll
       },
       () => this.app.settings.now,
     );
@@ -349,31 +428,37 @@ export class Race {
 /** Whether the player takes part in the race that is about to start. @param {Model} model */
 const races = ({ isPlayer, self }) => isPlayer && self?.ready === true;
 
-/** @param {Model} model @param {number} now */
-function justSolved({ attempt }, now) {
+/**
+ * How long the player's solved board still stays, in ms.
+ * @param {Model} model @param {number} now
+ */
+function standing({ attempt }, now) {
   const at = attempt?.solvedAt ?? null;
-  return at !== null && now - at < SETTLE_MS;
+  return at === null ? 0 : Math.max(0, at + STAND_MS - now);
+}
+
+/** ms since the start, also after the player's finish. @param {Model} model @param {number} now */
+function raceTime({ attempt, t0 }, now) {
+  const begun = attempt && Number.isFinite(attempt.zero) ? attempt.zero : t0;
+  return begun === null ? -1 : now - begun;
+}
+
+/** @param {Attempt} attempt @param {number} many racers @param {number} ms */
+function countsText({ high, stm }, many, ms) {
+  const percent = Math.floor(high / 10);
+  const tps = ((stm * 1000) / ms).toFixed(1);
+  const counts = [
+    many > 1 && text("race.of", { count: many, percent }),
+    text("count.moves", { count: stm }),
+    ms > RATE_MS && text("count.tps", { tps }),
+  ];
+  return counts.filter(Boolean).join(" "); // one text: nothing in it can shift
 }
 
 /** The placeholder for a board that is not shown. @param {RoomModel} model */
 function solvedBoard(model) {
   const { width, height } = parseSize(model.room.rules.size);
   return Board.solved(width, height);
-}
-
-/** @param {RoomModel} model */
-function bannerText(model) {
-  const { myLane, attempt, isHost, phase } = model;
-  if (phase === "countdown") return isHost ? whoWillWatch(model) : "";
-  if (myLane?.status === "finished") {
-    const key = myLane.final ? "race.finished" : "race.finished_so_far";
-    const place = ordinal(myLane.place ?? 1);
-    return text(key, { place, time: formatTime(myLane.time ?? 0) });
-  }
-  if (attempt?.solved) return text("board.solved");
-  if (myLane?.status === "forfeited") return text("race.gave_up");
-  if (myLane?.status === "dnf") return text("race.out");
-  return myLane ? "" : whyWatching(model);
 }
 
 /**

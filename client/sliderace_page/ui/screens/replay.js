@@ -3,6 +3,7 @@
 import { parseBoard } from "../../core/engine.js";
 import { isField } from "../input.js";
 import { dnfReason, statusText } from "../../core/wording.js";
+import { arrangeBoards } from "../../core/board-layout.js";
 import { BadRecord, read } from "../../core/proof/reading.js";
 import { Playhead, RaceReplay } from "../../core/replay-timeline.js";
 import { formatTime } from "../../core/figures.js";
@@ -11,16 +12,27 @@ import { text } from "../../core/texts.js";
 import { badge } from "../parts/badges.js";
 import { BoardView } from "../parts/board-view.js";
 import { button } from "../parts/controls.js";
-import { fill, h, setAttribute, setText, show, textWith } from "../dom.js";
+import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { SolveDownloads } from "../parts/solve-downloads.js";
 import { ResultTable, columnLegend } from "../parts/results-table.js";
-import { arrangeBoards } from "../parts/spectator-boards.js";
 
 /** @typedef {import("../../core/proof/reading.js").WrittenRace} WrittenRace */
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const JUMP_MS = 1000;
 const FRAME_PX = 290; // head and timeline around the boards
+
+/**
+ * Return the pieces of a text in which elements replace placeholders; for `append`.
+ * @param {string} key
+ * @param {Record<string, Node>} elements by placeholder
+ * @returns {(Node | string)[]}
+ */
+function textWith(key, elements) {
+  const marks = Object.keys(elements).map((name) => [name, `\0${name}\0`]);
+  const pieces = text(key, Object.fromEntries(marks)).split("\0");
+  return pieces.map((piece, i) => (i % 2 ? elements[piece] : piece));
+}
 
 /** A racer's lane and board. */
 class ReplayCard {

@@ -15,7 +15,8 @@ import { formatTime } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { BoardReader, trackSize } from "../parts/board-reader.js";
 import { BoardView } from "../parts/board-view.js";
-import { SIZES, Select, button, newId } from "../parts/controls.js";
+import { SIZES, button, newId } from "../parts/controls.js";
+import { Select } from "../parts/select.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { togglePanelOnClick } from "../parts/toolbar.js";
 import { showTilePicture } from "../parts/tile-picture.js";
@@ -88,7 +89,7 @@ export class Solo {
     this.list = h("ol.times", { "aria-label": text("solo.times") });
     this.none = h("p.soft.small", { text: text("solo.times_hint") });
     this.element = h(
-      "section.race.solo",
+      "section.solo",
       {},
       h("h1.visually-hidden", { text: text("solo.title") }),
       h("div.hud", {}, clockRow, home),

@@ -1,0 +1,122 @@
+"""The board is the largest thing on the screen, and nothing moves it during a race."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import PHONE, Pages, run_module
+from tests.browser.player import (
+    fits_screen,
+    new_guest,
+    new_room,
+    own_board,
+    press,
+    solution,
+    solve_by_keys,
+    start_race_with,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+SHARES = {(1440, 900): 45, (1024, 700): 54, (844, 390): 42, PHONE: 40, (360, 640): 48}
+"""Least percentage of the screen that the board takes, with any number of racers."""
+ENLARGED = [(720, 450), (512, 350), (320, 568)]
+"""Screens at 200 %, and the smallest phone."""
+TRAY = """() => {
+  const box = document.querySelector('.stage .tray').getBoundingClientRect();
+  const inside = box.left >= 0 && box.top >= 0
+    && box.right <= innerWidth && box.bottom <= innerHeight;
+  const share = 100 * box.width * box.height / innerWidth / innerHeight;
+  return [inside, share, Math.round(box.width)];
+}"""
+SCROLLS = "document.documentElement.scrollHeight > innerHeight + 1"
+OWN = """() => {
+  const box = document.querySelector('.lane.mine').getBoundingClientRect();
+  const list = document.querySelector('.lanes').getBoundingClientRect();
+  return box.top >= list.top && box.bottom <= list.bottom + 1 && box.height >= 20
+    && box.left >= 0 && box.right <= innerWidth;
+}"""
+SHIFTS = """() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries())
+      window.shifts.push([value, ...sources.map(({ node }) => node?.className)]);
+  }).observe({ type: "layout-shift" });
+}"""
+LAID_OUT = """([width, height]) => innerWidth === width && innerHeight === height
+  && document.querySelector('.lanes').clientHeight > 0
+  && document.getAnimations().every(({ playState }) => playState !== "running")"""
+
+
+def _resize(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.wait_for_function(LAID_OUT, arg=[*size])
+
+
+def _board_widths(page: Page) -> dict[tuple[int, int], int]:
+    """Check the layout at every size; return how wide the board is."""
+    widths: dict[tuple[int, int], int] = {}
+    for size in (*SHARES, *ENLARGED):
+        _resize(page, size)
+        inside, share, widths[size] = page.evaluate(TRAY)
+        assert inside, size
+        assert share >= SHARES.get(size, 0), size
+        assert page.evaluate(OWN), f"own row at {size}"
+        assert fits_screen(page), size
+        assert not page.evaluate(SCROLLS), size
+    return widths
+
+
+def test_board_has_the_same_large_size_with_two_and_sixteen_racers(
+    pages: Pages, server: str
+) -> None:
+    """The own row is visible, and nothing scrolls, at every size."""
+    seen: list[dict[tuple[int, int], int]] = []
+    for many in (1, 15):
+        page, code = new_room(pages)
+        bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
+        bots = run_module(*bot, "--count", str(many), "--tps", "0.2")
+        try:
+            page.wait_for_selector(f".member.is-ready >> nth={many - 1}")
+            page.get_by_role("button", name="Start the race").click()
+            page.wait_for_selector("[data-board]")
+            seen.append(_board_widths(page))
+        finally:
+            bots.kill()
+            bots.wait()
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("size", [(1440, 900), PHONE])
+def test_nothing_shifts_from_the_countdown_to_the_results(
+    pages: Pages, size: tuple[int, int]
+) -> None:
+    """Slides, overtaking, the winner's moment and the own finish move nothing else."""
+    ann, code = new_room(pages, "Ann", size)
+    ben = new_guest(pages, code, "Ben", size)
+    ann.get_by_role("button", name="Start the race").is_enabled()
+    for page in (ann, ben):
+        page.evaluate(
+            """shifts => new MutationObserver((_, observer) => {
+              if (document.body.dataset.screen !== "race") return;
+              observer.disconnect();
+              requestAnimationFrame(() => requestAnimationFrame(eval(shifts)));
+            }).observe(document.body, { attributes: true })""".replace(
+                "eval(shifts)", SHIFTS
+            ),
+            None,
+        )
+    start_race_with(ann, ben)
+    solve_by_keys(ben)
+    ann.wait_for_selector(".banner >> text=Ben won")
+    slides = solution(own_board(ann))
+    for direction, count in slides[:-1]:
+        press(ann, direction, count)
+    ben.wait_for_selector(".board-card.finished")
+    watched: list[Any] = ben.evaluate("shifts.splice(0)")
+    press(ann, *slides[-1])
+    ann.wait_for_selector(".plate >> text=2nd")
+    played: list[Any] = ann.evaluate("shifts")
+    assert played == []
+    assert watched == []
+    ann.wait_for_selector("[data-screen=results]")
