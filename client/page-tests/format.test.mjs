@@ -5,6 +5,7 @@ import test from "node:test";
 import "./setup.mjs";
 import * as figures from "../sliderace_page/core/figures.js";
 import * as text from "../sliderace_page/core/format.js";
+import { usesOneScript } from "../sliderace_page/core/scripts.js";
 
 test("a room code is read in any case, with spaces and dashes", () => {
   for (const typed of [
@@ -55,7 +56,7 @@ test("a cleaned nickname is one line of visible text", () => {
 test("the letters of a nickname belong to one script", () => {
   const file = new URL("../../shared/vectors/names-v1.json", import.meta.url);
   const cases = JSON.parse(readFileSync(file, "utf8")).one_script;
-  for (const [name, fine] of cases) assert.equal(text.usesOneScript(name), fine, name);
+  for (const [name, fine] of cases) assert.equal(usesOneScript(name), fine, name);
 });
 
 test("a suggested nickname needs no cleaning", () => {

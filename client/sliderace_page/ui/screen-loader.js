@@ -41,6 +41,8 @@ export const ROOM_MODULES = [
   "core/race/limits.js",
   "core/protocol.js",
   "core/readers.js",
+  "core/scripts.js",
+  "core/race/limits.js",
   "core/engine/sha256.js",
 ];
 
