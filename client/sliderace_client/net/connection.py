@@ -61,7 +61,7 @@ BACKOFF_S = (0.25, 8.0)
 """First and longest pause before a reconnect. We wait a random part of it, so that the
 clients of a restarted server do not all come at once."""
 BACKOFF_RACE_S = 2.0
-"""The longest pause during a race, whose clock keeps running."""
+"""The longest pause during a race: after an outage the server credits 3 s for it."""
 OPEN_S = 5.0
 """For connecting and the handshake, and then for the answer to `hello`."""
 CLOSE_S = 1.0

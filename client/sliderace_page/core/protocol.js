@@ -134,6 +134,7 @@ const isObject = (value) => typeof value === "object" && value !== null;
 
 // --- Reconnecting --------------------------------------------------------------------
 
+const LONGEST_MS = 8000;
 const RACE_MS = 2000;
 const NO_CODE = 1005; // a browser's name for a close without a code
 
@@ -155,4 +156,4 @@ export const mayReconnect = (code) =>
  */
 export const backoff = (tries, random, inRace = false) =>
   random *
-  Math.min(inRace ? RACE_MS : constants.timing.reconnect_ms, 250 * 2 ** Math.min(tries, 5));
+  Math.min(inRace ? RACE_MS : LONGEST_MS, 250 * 2 ** Math.min(tries, 5));
