@@ -80,7 +80,8 @@ def records() -> list[dict[str, Any]]:
 @cache
 def lies() -> list[bytes]:
     """Return tampered files; nine in ten are signed again by the server's own key."""
-    chance, found = Random(2), []  # noqa: S311 - the same each time
+    chance = Random(2)  # noqa: S311 - the same each time
+    found: list[bytes] = []
     for _ in range(TIER.lies):
         record = chance.choice(records())
         changed = lie(record, chance)

@@ -244,3 +244,30 @@ def test_missing_and_unknown_fields_are_refused() -> None:
 
 def test_bad_record_is_a_value_error() -> None:
     assert issubclass(reading.BadRecord, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": 1}, "{...}"),
+        ([1], "[...]"),
+        (2**53, "..."),
+        (-7, "-7"),
+        (None, "null"),
+        ("x", '"x"'),
+        ("y" * 60, '"' + "y" * 39 + "..."),
+    ],
+)
+def test_value_at_fault_is_shown_shortly(value: object, text: str) -> None:
+    assert reading.shown(value) == text
+
+
+def test_rule_at_fault_is_named_with_its_value_and_range() -> None:
+    record = put(sample_record(), ("rules", "limit_ms"), 9_999)
+    with pytest.raises(reading.BadRecord) as caught:
+        reading.read(record)
+    assert caught.value.values == {
+        "where": "record.rules.limit_ms",
+        "value": "9999",
+        "allowed": "10000 ... 86400000, -1, 0",
+    }

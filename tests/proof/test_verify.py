@@ -244,10 +244,10 @@ def test_signature_of_another_server_fails_only_the_key_check() -> None:
         ([], "file", "not_object"),
         ({}, "file", "wrong_parts"),
         ({"more": 1}, "file", "wrong_parts"),
-        ({"key": "5E" * 32}, "key", "malformed"),
-        ({"key": "5e" * 32 + "\n"}, "key", "malformed"),
-        ({"key": 5}, "key", "malformed"),
-        ({"signature": "5e" * 63}, "signature", "malformed"),
+        ({"key": "5E" * 32}, "key", "not_hex"),
+        ({"key": "5e" * 32 + "\n"}, "key", "not_hex"),
+        ({"key": 5}, "key", "not_hex"),
+        ({"signature": "5e" * 63}, "signature", "not_hex"),
         ({"record": None}, "record", "not_object"),
         ({"record": {"format": 1.5}}, "record", "not_whole"),
         ({"record": {"format": "\ud800"}}, "record", "lone_surrogate"),
@@ -257,7 +257,9 @@ def test_malformed_file_is_refused(change: Any, where: str, code: str) -> None:
     file = sealed(sample_record())
     hostile = file | change if change else change
     (check,) = verify(hostile, toy_check)
-    assert check == ("structure", "wrong", ((code, {"where": where}),))
+    assert (check.name, check.verdict) == ("structure", "wrong")
+    [finding] = check.findings
+    assert (finding.code, finding.values["where"]) == (code, where)
 
 
 def test_unsigned_record_is_not_a_file() -> None:

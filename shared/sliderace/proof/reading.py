@@ -4,6 +4,7 @@ Only the form is checked here, field by field: every field is present, has its t
 is within its range. `sliderace.proof.verify` checks whether the content is true.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection
@@ -17,7 +18,7 @@ from sliderace.engine import (
     format_board,
     parse_board,
 )
-from sliderace.engine.board import MAX_SIDE
+from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.engine.scramble import MAX_SEAT
 from sliderace.proof.canonical import MAX_INTEGER
 from sliderace.proof.record import (
@@ -30,26 +31,27 @@ from sliderace.proof.record import (
     WrittenSlide,
 )
 from sliderace.race.log_records import Seat
-from sliderace.race.rules import RANGES, STARTS, Rules, RulesError
+from sliderace.race.rules import RANGES, SPECIAL, STARTS, Rules, RulesError
 from sliderace.race.starting import REVEAL_LEAD_MS
 from sliderace.race.state import Status
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read"]
+__all__ = ["MAX_INTEGER", "MAX_SLIDES", "BadRecord", "read", "shown"]
 
 MAX_SLIDES = 100_000
 """Per racer, five times the server's limit, so that no record exhausts its reader."""
 MAX_TEXT = 100
+MAX_SHOWN = 40
+"""Characters of a value at fault."""
 MAX_OUTAGES = 1_000
 """Far more restarts than one race can survive."""
 
 _ENDED: tuple[Status, ...] = ("finished", "dnf", "forfeited", "dns")
 _SWITCHES = [rule.name for rule in fields(Rules) if isinstance(rule.default, bool)]
 _REASONS = ("", "limit", "grace", "away", "left", "kicked", "called")
-_HEX_32 = r"[0-9a-f]{64}"
-_HEX_16 = r"[0-9a-f]{32}"
+HASH_DIGITS, NONCE_DIGITS = 64, 32
 
 T = TypeVar("T")
 
@@ -86,14 +88,14 @@ def read(value: object) -> WrittenRace:
         format=take.one_of("format", (FORMAT,)),
         version=take.one_of("version", (VERSION,)),
         software=take.text("software"),
-        race=take.match("race", r"[A-Z0-9-]{1,32}"),
+        race=take.race_id("race"),
         started_ms=take.integer("started_ms"),
         ended_ms=take.integer("ended_ms"),
         rules=_rules(take["rules"]),
         seed_known=take.boolean("seed_known"),
-        commitment=take.match("commitment", _HEX_32),
-        secret=take.maybe("secret", lambda: take.match("secret", _HEX_32)),
-        seed=take.match("seed", _HEX_32),
+        commitment=take.digits("commitment", HASH_DIGITS),
+        secret=take.maybe("secret", lambda: take.digits("secret", HASH_DIGITS)),
+        seed=take.digits("seed", HASH_DIGITS),
         board=_board(take.string("board")),
         outages=_outages(take, "record.outages"),
         racers=tuple(
@@ -128,9 +130,9 @@ def _racer(value: object, where: str) -> WrittenRacer:
         name=take.text("name"),
         bot=take.boolean("bot"),
         nonce_commitment=take.maybe(
-            "nonce_commitment", lambda: take.match("nonce_commitment", _HEX_32)
+            "nonce_commitment", lambda: take.digits("nonce_commitment", HASH_DIGITS)
         ),
-        nonce=take.maybe("nonce", lambda: take.match("nonce", _HEX_16)),
+        nonce=take.maybe("nonce", lambda: take.digits("nonce", NONCE_DIGITS)),
         lead_ms=take.integer("lead_ms", 0, REVEAL_LEAD_MS),
         status=take.one_of("status", _ENDED),
         why=take.one_of("why", _REASONS),
@@ -197,16 +199,41 @@ def _rules(value: object) -> Rules:
             **values,
         )
     except RulesError as fault:
-        raise BadRecord(f"record.rules.{fault.field}", "out_of_range") from None
+        allowed = _allowed(fault.field)
+        where, value = f"record.rules.{fault.field}", shown(fault.value)
+        code = "out_of_range"
+        raise BadRecord(where, code, value=value, allowed=allowed) from None
+
+
+def _allowed(rule: str) -> str:
+    """Return the values that a rule can have, as `10 ... 20, -1`."""
+    if rule == "size":
+        return f"{MIN_SIDE}x{MIN_SIDE} ... {MAX_SIDE}x{MAX_SIDE}"
+    low, high = RANGES[rule]
+    return ", ".join([f"{low} ... {high}", *map(str, SPECIAL.get(rule, ()))])
+
+
+def shown(value: object) -> str:
+    """Return a value for a person, shortened: JSON, without what is inside."""
+    match value:
+        case dict():
+            return "{...}"
+        case list():
+            return "[...]"
+        case int() if abs(value) > MAX_INTEGER:
+            return "..."  # Python itself refuses to write very long ones
+        case _:
+            text = json.dumps(value, ensure_ascii=False, default=repr)
+            return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def _board(text: str) -> Board:
     try:
         board = parse_board(text)
     except EngineError:
-        raise BadRecord("record.board", "malformed") from None
-    if format_board(board) != text:
-        raise BadRecord("record.board", "malformed")
+        board = None
+    if board is None or format_board(board) != text:
+        raise BadRecord("record.board", "not_board", value=shown(text))
     return board
 
 
@@ -241,8 +268,9 @@ class _Fields:
     def __getitem__(self, name: str) -> object:
         return self._fields[name]
 
-    def _fault(self, name: str, code: str, **values: int) -> BadRecord:
-        return BadRecord(f"{self._where}.{name}", code, **values)
+    def _fault(self, name: str, code: str, **values: int | str) -> BadRecord:
+        value = shown(self._fields[name])
+        return BadRecord(f"{self._where}.{name}", code, value=value, **values)
 
     def maybe(self, name: str, take: Callable[[], T]) -> T | None:
         return None if self[name] is None else take()
@@ -271,10 +299,16 @@ class _Fields:
             raise self._fault(name, "not_line")
         return value
 
-    def match(self, name: str, pattern: str) -> str:
+    def digits(self, name: str, count: int) -> str:
         value = self.string(name)
-        if not re.fullmatch(pattern, value):
-            raise self._fault(name, "malformed")
+        if not re.fullmatch(f"[0-9a-f]{{{count}}}", value):
+            raise self._fault(name, "not_hex", count=count)
+        return value
+
+    def race_id(self, name: str) -> str:
+        value = self.string(name)
+        if not re.fullmatch(r"[A-Z0-9-]{1,32}", value):
+            raise self._fault(name, "not_race_id")
         return value
 
     def one_of(self, name: str, known: Collection[T]) -> T:
@@ -282,15 +316,17 @@ class _Fields:
         for one in known:
             if type(value) is type(one) and value == one:
                 return one
-        raise self._fault(name, "unknown_value")
+        allowed = ", ".join(map(shown, known))
+        raise self._fault(name, "unknown_value", allowed=allowed)
 
     def items(self, name: str, most: int) -> list[object]:
         value = self[name]
+        where = f"{self._where}.{name}"
         if not isinstance(value, list):
-            raise self._fault(name, "not_list")
+            raise BadRecord(where, "not_list")
         items = cast("list[object]", value)
         if len(items) > most:
-            raise self._fault(name, "too_long", most=most)
+            raise BadRecord(where, "too_long", most=most)
         return items
 
 

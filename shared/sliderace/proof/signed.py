@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from sliderace.proof import canonical
-from sliderace.proof.reading import BadRecord, read
+from sliderace.proof.reading import BadRecord, read, shown
 from sliderace.proof.record import WrittenRace
 
 __all__ = ["CheckSignature", "Sign", "Signed", "seal", "unseal"]
@@ -86,5 +86,5 @@ def unseal(file: object) -> Signed:
 
 def _digits(value: object, name: str, count: int) -> str:
     if not isinstance(value, str) or not re.fullmatch(f"[0-9a-f]{{{count}}}", value):
-        raise BadRecord(name, "malformed")
+        raise BadRecord(name, "not_hex", value=shown(value), count=count)
     return value

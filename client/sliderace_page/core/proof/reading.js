@@ -2,6 +2,7 @@
 
 import { constants } from "../constants.js";
 import { EngineError, formatBoard, parseBoard } from "../engine.js";
+import { isHex } from "./signature.js";
 
 /** @typedef {[number, number][]} Outages from, until */
 /** @typedef {[Direction, number, number, number]} WrittenSlide direction, tiles, timestamp
@@ -107,12 +108,21 @@ function checkVersion(value) {
 /**
  * @param {(value: unknown) => boolean} holds
  * @param {string} code of the fault
- * @param {Record<string, number>} [values]
+ * @param {Record<string, string | number>} [values]
  * @returns {Form}
  */
 const form = (holds, code, values) => (value, where) => {
-  if (!holds(value)) throw new BadRecord(where, code, values);
+  if (!holds(value)) throw new BadRecord(where, code, { value: shown(value), ...values });
 };
+
+/** A value for a person, shortened: JSON, without what is inside. @param {unknown} value */
+export function shown(value) {
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "[...]" : "{...}";
+  const chars = [...JSON.stringify(value)];
+  return chars.length <= MAX_SHOWN ? chars.join("") : `${chars.slice(0, MAX_SHOWN).join("")}...`;
+}
+const MAX_SHOWN = 40;
 
 /** @type {(first: Form, second: Form) => Form} */
 const both = (first, second) => (value, where) => {
@@ -135,18 +145,25 @@ const boolean = form((value) => typeof value === "boolean", "not_boolean");
 const string = form((value) => typeof value === "string", "not_string");
 
 /** @type {(...known: unknown[]) => Form} */
-const among = (...known) => form((value) => known.includes(value), "unknown_value");
+const among = (...known) =>
+  form((value) => known.includes(value), "unknown_value", {
+    allowed: known.map(shown).join(", "),
+  });
 
-/** A string for which this holds. @type {(holds: (text: string) => boolean, code: string) => Form} */
-const text = (holds, code) =>
+/**
+ * A string for which this holds.
+ * @param {(text: string) => boolean} holds
+ * @param {string} code
+ * @param {Record<string, string | number>} [values]
+ */
+const text = (holds, code, values) =>
   both(
     string,
-    form((value) => holds(String(value)), code),
+    form((value) => holds(String(value)), code, values),
   );
 
-/** @param {RegExp} pattern */
-const matching = (pattern, code = "malformed") =>
-  text((value) => pattern.test(value), code);
+/** @param {number} count */
+const digits = (count) => text((value) => isHex(value, count), "not_hex", { count });
 
 const line = text(
   (value) =>
@@ -195,7 +212,7 @@ const object = (fields) => (value, where) => {
   for (const name of Object.keys(fields)) fields[name](found[name], `${where}.${name}`);
 };
 
-const board = text((value) => sizeOf(value) !== null, "malformed");
+const board = text((value) => sizeOf(value) !== null, "not_board");
 
 /** `3x2` of a board text; null if it is malformed. @param {string} value */
 function sizeOf(value) {
@@ -210,8 +227,7 @@ function sizeOf(value) {
 
 // --- The record ----------------------------------------------------------------------
 
-const HEX_32 = /^[0-9a-f]{64}$/;
-const HEX_16 = /^[0-9a-f]{32}$/;
+const HASH = digits(64);
 
 /**
  * The form of a rule; its range is the one that rooms have.
@@ -222,11 +238,19 @@ function rule(name, ...special) {
   const [low, high] = constants.rules.ranges[name];
   const holds = (/** @type {unknown} */ value) =>
     special.some((one) => one === value) || isWithin(value, low, high);
-  return both(integer(-1), form(holds, "out_of_range"));
+  const allowed = [`${low} ... ${high}`, ...special].join(", ");
+  return both(integer(-1), form(holds, "out_of_range", { allowed }));
+}
+/** The smallest and the largest board. */
+function sizes() {
+  const { min_side: min, max_side: max } = constants.board;
+  return [min, max].map((side) => [side, side].join("x")).join(" ... ");
 }
 const rulesForm = () =>
   object({
-    size: matching(/^([2-9]|10)x([2-9]|10)$/, "out_of_range"),
+    size: text((value) => /^([2-9]|10)x([2-9]|10)$/.test(value), "out_of_range", {
+      allowed: sizes(),
+    }),
     start: among(...constants.rules.starts),
     every_ms: rule("every_ms"),
     countdown_ms: rule("countdown_ms"),
@@ -263,8 +287,8 @@ const racerForm = () => {
     seat: integer(0, maxSeat),
     name: line,
     bot: boolean,
-    nonce_commitment: nullable(matching(HEX_32)),
-    nonce: nullable(matching(HEX_16)),
+    nonce_commitment: nullable(HASH),
+    nonce: nullable(digits(32)),
     lead_ms: integer(0, constants.timing.reveal_lead_ms),
     status: among("finished", "dnf", "forfeited", "dns"),
     why: among("", "limit", "grace", "away", "left", "kicked", "called"),
@@ -284,14 +308,14 @@ const recordForm = () =>
     format: among("sliderace/race-record"),
     version: among(constants.record.version),
     software: line,
-    race: matching(/^[A-Z0-9-]{1,32}$/),
+    race: text((value) => /^[A-Z0-9-]{1,32}$/.test(value), "not_race_id"),
     started_ms: integer(),
     ended_ms: integer(),
     rules: rulesForm(),
     seed_known: boolean,
-    commitment: matching(HEX_32),
-    secret: nullable(matching(HEX_32)),
-    seed: matching(HEX_32),
+    commitment: HASH,
+    secret: nullable(HASH),
+    seed: HASH,
     board,
     outages: outagesForm(),
     racers: list(racerForm(), constants.scramble.max_seat + 1),

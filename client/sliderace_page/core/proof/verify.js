@@ -17,7 +17,7 @@ import {
 } from "../engine.js";
 import { NotCanonical, canonical } from "./canonical.js";
 import { rank } from "../race/ranking.js";
-import { BadRecord, read } from "./reading.js";
+import { BadRecord, read, shown } from "./reading.js";
 import { isHex, verified } from "./signature.js";
 import { timeFault } from "./times.js";
 
@@ -101,8 +101,10 @@ function unseal(file) {
   if (Object.keys(file).sort().join() !== "key,record,signature")
     throw new BadRecord("file", "wrong_parts");
   const { record, key, signature } = /** @type {Record<string, unknown>} */ (file);
-  if (!isHex(key, 64)) throw new BadRecord("key", "malformed");
-  if (!isHex(signature, 128)) throw new BadRecord("signature", "malformed");
+  const notHex = (/** @type {string} */ name, /** @type {unknown} */ value, count = 64) =>
+    new BadRecord(name, "not_hex", { value: shown(value), count });
+  if (!isHex(key, 64)) throw notHex("key", key);
+  if (!isHex(signature, 128)) throw notHex("signature", signature, 128);
   return { record: read(record), key, signature, message: canonical(record) };
 }
 
