@@ -1,8 +1,9 @@
 """Flood a server: `python -m tests.chaos.floods KIND PORT CODE`.
 
 A flood comes from one address, as fast as possible, until the program is killed. The
-program prints "begun" once the flood has begun. It runs at idle priority, so that
-measurements show the load on the server, not on the machine.
+server is at the address `FLOOD_HOST`, by default on this machine. The program prints
+"begun" once the flood has begun. It runs at idle priority, so that measurements show
+the load on the server, not on the machine.
 """
 
 import asyncio
@@ -21,8 +22,9 @@ from sliderace.protocol.codec import encode_command
 
 __all__ = ["FLOODS"]
 
+HOST = os.environ.get("FLOOD_HOST", "127.0.0.1")
 ADDRESS = "203.0.113.9"
-"""The floods' address, as their proxy reports it."""
+"""The floods' address, as their proxy reports it; ignored unless it is trusted."""
 CONNECTIONS = 5
 """Connections of a flood of messages."""
 READERS = 20
@@ -52,7 +54,7 @@ def begun() -> None:
 
 def connect_to(port: int) -> connect:
     return connect(
-        f"ws://127.0.0.1:{port}/ws",
+        f"ws://{HOST}:{port}/ws",
         proxy=None,
         compression=None,
         additional_headers={"X-Forwarded-For": ADDRESS},
@@ -61,7 +63,9 @@ def connect_to(port: int) -> connect:
     )
 
 
-async def hello(connection: ClientConnection, enter: m.Join | m.Open) -> None:
+async def hello(
+    connection: ClientConnection, enter: m.Create | m.Join | m.Open
+) -> None:
     await connection.send(encode_command(m.Hello(v=1, enter=enter)))
     await connection.recv()
 
@@ -95,7 +99,7 @@ def requests(request: bytes, *, hold: bool = False) -> Flood:
     async def one(port: int) -> None:
         while True:
             with contextlib.suppress(OSError):
-                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                reader, writer = await asyncio.open_connection(HOST, port)
                 writer.write(request)
                 begun()
                 if hold:
@@ -134,6 +138,53 @@ def handshakes(enter: m.Join | m.Open | None, data: bytes = b"") -> Flood:
     return flood
 
 
+def visits(enter: Callable[[str], m.Join | m.Create], bye: m.Command | None) -> Flood:
+    """Enter a room and leave it by a command, or by a reset connection."""
+
+    async def one(port: int, code: str) -> None:
+        while True:
+            with contextlib.suppress(ConnectionClosed, InvalidHandshake, OSError):
+                async with connect_to(port) as connection:
+                    await hello(connection, enter(code))
+                    begun()
+                    if bye is None:
+                        connection.transport.abort()
+                    else:
+                        await connection.send(encode_command(bye))
+                        await connection.wait_closed()
+            await asyncio.sleep(0)
+
+    async def flood(port: int, code: str) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(CONNECTIONS):
+                tasks.create_task(one(port, code))
+
+    return flood
+
+
+async def closing_connections(port: int, _code: str) -> None:
+    """Get refused, then send pings and never answer the close."""
+    refused = encode_command(m.Hello(v=2, enter=m.Open())).encode()
+
+    async def one() -> None:
+        while True:
+            with contextlib.suppress(InvalidHandshake, OSError):
+                async with connect_to(port) as connection:
+                    transport = connection.transport
+                    transport.write(masked(0x81, refused))
+                    transport.pause_reading()
+                    begun()
+                    while not transport.is_closing():
+                        if transport.get_write_buffer_size() < 65_536:
+                            transport.write(masked(0x89, b"") * 500)
+                        await asyncio.sleep(0.002)
+            await asyncio.sleep(0.01)
+
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(CONNECTIONS):
+            tasks.create_task(one())
+
+
 async def spectators_never_reading(port: int, code: str) -> None:
     """Connect many spectators that ask for snapshots and read nothing."""
     asking = encode_command(m.Resync()).encode()
@@ -170,7 +221,7 @@ async def unread_pages(port: int, _code: str) -> None:
                 sock = socket.socket()
                 sock.setblocking(False)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-                await loop.sock_connect(sock, ("127.0.0.1", port))
+                await loop.sock_connect(sock, (HOST, port))
                 head = f"Host: localhost\r\nX-Forwarded-For: {ADDRESS}\r\n\r\n"
                 await loop.sock_sendall(
                     sock, f"GET /styles/base.css HTTP/1.1\r\n{head}".encode()
@@ -201,6 +252,10 @@ FLOODS: dict[str, Flood] = {
     "handshakes": handshakes(None),
     "wrong codes": handshakes(m.Join("BBBBBB", "X")),
     "new rooms": handshakes(m.Open()),
+    "closing connections": closing_connections,
+    "reserved codes": visits(lambda _: m.Create(name="Flood"), m.Close()),
+    "join churn": visits(lambda code: m.Join(code, "Flood"), m.Leave()),
+    "ghost seats": visits(lambda code: m.Join(code, "Flood"), None),
     "spectators that never read": spectators_never_reading,
     "pages that are not read": unread_pages,
 }

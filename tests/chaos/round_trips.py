@@ -65,12 +65,28 @@ async def measure(ben: ProtocolClient, seconds: float) -> RoundTrips:
 
 
 @contextlib.contextmanager
-def flooded(kind: str, port: int, code: str) -> Generator[None]:
-    """Flood the server from another process inside the `with` block."""
+def flooded(
+    kind: str, port: int, code: str, namespace: str = "", host: str = "127.0.0.1"
+) -> Generator[None]:
+    """Flood the server from another process inside the `with` block.
+
+    Args:
+        kind: the flood.
+        port: the server's port.
+        code: the racer's room.
+        namespace: the network namespace of the process; empty: ours.
+        host: the server's address there.
+    """
+    inside = ["ip", "netns", "exec", namespace] if namespace else []
+    program = [sys.executable, "-m", "tests.chaos.floods", kind, str(port), code]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.chaos.floods", kind, str(port), code],
+        [*inside, *program],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "FLOOD_HOST": host,
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
     )
