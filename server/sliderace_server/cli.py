@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import Field, fields
 from pathlib import Path
@@ -27,7 +28,13 @@ from sliderace_server.settings import (
     load_settings,
 )
 from sliderace_server.signing_key import BadKey
-from sliderace_server.storage import StorageError, StorageUnavailable, backup, restore
+from sliderace_server.storage import (
+    StorageError,
+    StorageUnavailable,
+    backup,
+    prune,
+    restore,
+)
 from sliderace_server.websocket import CannotListen
 
 __all__ = ["STATE_FILE", "command_line", "main", "run"]
@@ -38,6 +45,7 @@ STATE_FILE = "server.json"
 """In the data folder while a server runs: its port and address. A killed server leaves
 it behind, so ask /healthz whether the server is alive."""
 STDERR = 2
+DAY_MS = 86_400_000
 RACE_CHECK_S = 0.5
 """Before a stop: how often to check whether the last race has ended."""
 
@@ -167,6 +175,27 @@ def restore_command(file: Path, config: Path | None, **options: object) -> None:
     with _storage_errors():
         restore(file, database)
     click.echo(f"Restored {database} from {file}")
+
+
+@main.command("prune", epilog=EXIT_CODES)
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    required=True,
+    metavar="DAYS",
+    help="Keep the races of the last DAYS days.",
+)
+@_config_option
+@_storage_options
+def prune_command(keep: int, config: Path | None, **options: object) -> None:
+    """Delete old races, and make the database file smaller.
+
+    Stop the server first; a running server does the same with --keep DAYS.
+    """
+    database = _database(config, options)
+    with _storage_errors():
+        count = prune(database, round(time.time() * 1_000) - keep * DAY_MS)
+    click.echo(f"Deleted {count} races from {database}")
 
 
 def _database(file: Path | None, options: Mapping[str, object]) -> Path:

@@ -108,6 +108,9 @@ class ServerSettings:
     memory: Annotated[
         bool, Meta(description="keep everything in memory; nothing survives the end")
     ] = False
+    keep: Annotated[
+        int, Meta(ge=0, description="days for which races are kept; 0: for ever")
+    ] = 0
     durability: Annotated[
         Literal["full", "process"],
         Meta(

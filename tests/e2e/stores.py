@@ -125,6 +125,7 @@ class FaultyResults:
         self._store = store
         self.races = store.real.results.races
         self.record = store.real.results.record
+        self.prune = store.real.results.prune
 
     async def store(self, race: StoredRace) -> None:
         await self._store.results_unblocked.wait()

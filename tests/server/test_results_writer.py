@@ -31,6 +31,9 @@ class FlakyResults:
     async def races(self, *_: object, **__: object) -> list[RaceSummary]:
         return []
 
+    async def prune(self, before_ms: int) -> int:
+        return 0 * before_ms
+
     async def record(self, race_id: str) -> bytes | None:
         return race_id.encode() if race_id in self.stored else None
 

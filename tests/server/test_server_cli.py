@@ -246,6 +246,18 @@ def test_help_lists_every_setting() -> None:
         assert flag in output
 
 
+def test_prune_is_a_command(tmp_path: Path) -> None:
+    data = ["--data", str(tmp_path)]
+    with ServerProcess(tmp_path) as server:
+        refused = CliRunner().invoke(main, ["prune", "--keep", "1", *data])
+        assert (refused.exit_code, "uses" in refused.output) == (4, True)
+        server.signal()
+        assert server.end() == 0
+    pruned = CliRunner().invoke(main, ["prune", "--keep", "1", *data])
+    assert pruned.output == f"Deleted 0 races from {tmp_path / 'sliderace.db'}\n"
+    assert CliRunner().invoke(main, ["prune", *data]).exit_code == 2
+
+
 def test_backup_and_restore_are_commands(tmp_path: Path) -> None:
     copy, data = tmp_path / "copy.db", ["--data", str(tmp_path / "data")]
     with ServerProcess(tmp_path / "data") as server:

@@ -324,6 +324,16 @@ async def test_races_are_listed_latest_first(store: Store) -> None:
     assert await ids(before="unknown") == []
 
 
+async def test_old_races_can_be_deleted(store: Store) -> None:
+    """Any number of them; the newer ones stay."""
+    for number in range(250):
+        await store.results.store(race(f"R-{number}", started_ms=number))
+    assert await store.results.prune(248) == 248
+    assert await store.results.prune(248) == 0
+    assert [one.id for one in await store.results.races()] == ["R-249", "R-248"]
+    assert await store.results.record("R-1") is None
+
+
 async def test_a_closed_store_is_unavailable(closed: Store) -> None:
     calls: list[Callable[[], object]] = [
         lambda: closed.log.append("KWXTRB", 0, [b"x"]),

@@ -194,6 +194,9 @@ class _Results:
     ) -> list[RaceSummary]:
         raise NotImplementedError((room, public_only, limit, before))
 
+    async def prune(self, before_ms: int) -> int:
+        raise NotImplementedError(before_ms)
+
     async def record(self, race_id: str) -> bytes | None:
         race = self._process.disk.races.get(race_id)
         return None if race is None else race.record

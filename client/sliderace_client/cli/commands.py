@@ -36,7 +36,7 @@ from sliderace_client.cli.console import (
     server_for_results,
     usual_server,
 )
-from sliderace_client.cli.operator import backup, restore, serve
+from sliderace_client.cli.operator import admin, backup, restore, serve
 from sliderace_client.cli.options import (
     name_option,
     plain_option,
@@ -390,5 +390,5 @@ def scramble(
         say(line)
 
 
-for command in (backup, restore, serve, solo):
+for command in (admin, backup, restore, serve, solo):
     cli.add_command(command)

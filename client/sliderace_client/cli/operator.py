@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import click
 
-__all__ = ["backup", "restore", "serve"]
+__all__ = ["admin", "backup", "restore", "serve"]
 
 
 @click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
@@ -28,6 +28,13 @@ def backup(arguments: tuple[str, ...]) -> NoReturn:
 def restore(arguments: tuple[str, ...]) -> NoReturn:
     """Put a backup back in place; see: sliderace restore --help."""
     run_server(("restore", *arguments))
+
+
+@click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def admin(arguments: tuple[str, ...]) -> NoReturn:
+    """Maintain a server's database; see: sliderace admin prune --help."""
+    run_server(arguments or ("prune", "--help"))
 
 
 def run_server(arguments: tuple[str, ...]) -> NoReturn:

@@ -35,6 +35,7 @@ _log = logging.getLogger(__name__)
 
 RACING = ("countdown", "racing", "grace")
 """Phases in which a player's time counts."""
+DAY_MS = 86_400_000
 RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
 MISSES = {"room_unknown", "bad_ticket", "bad_token"}
@@ -80,6 +81,7 @@ class RoomRegistry:
         self._lost: set[str] = set()
         self._closed: set[str] = set()
         self._trims: dict[str, int] = {}
+        self._prune_at_ms = 0
         self._storage_lost = False
         self._checking_storage = False
         self._heartbeat: Timer | None = None
@@ -374,6 +376,9 @@ class RoomRegistry:
             if not self._checking_storage:
                 self._checking_storage = True
                 self.services.spawn(self._check_storage())
+            if self.services.settings.keep and now >= self._prune_at_ms:
+                self._prune_at_ms = now + DAY_MS
+                self.services.spawn(self._prune(self.services.settings.keep))
         racing = any(one.state.phase in RACING for one in self._rooms.values())
         pause_ms = WATCH_MS if racing else room.KEEP_ALIVE_MS
         clock.beat(pause_ms)
@@ -385,6 +390,16 @@ class RoomRegistry:
         _log.warning("stalled", extra={"ms": now - since})
         for actor in list(self._rooms.values()):
             actor.stalled(since, now)
+
+    async def _prune(self, days: int) -> None:
+        """Delete the races that are too old."""
+        before_ms = self.services.clock.wall_ms() - days * DAY_MS
+        try:
+            count = await self.services.store.results.prune(before_ms)
+        except StorageUnavailable as error:  # tomorrow again
+            _log.warning("cannot prune", extra={"error": str(error)})
+        else:
+            _log.info("pruned", extra={"races": count})
 
     async def _check_storage(self) -> None:
         try:

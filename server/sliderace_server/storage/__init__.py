@@ -20,6 +20,7 @@ from .ports import (
     StoreRefused,
 )
 from .sqlite.backup import backup, restore
+from .sqlite.pruning import prune
 from .sqlite.store import SqliteStore
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "StoredRace",
     "backup",
     "open_store",
+    "prune",
     "restore",
 ]
 

@@ -108,6 +108,13 @@ class _Results:
         self._store = store
         self._races: dict[str, StoredRace] = {}
 
+    async def prune(self, before_ms: int) -> int:
+        races = self._races.values()
+        old = [one.summary.id for one in races if one.summary.started_ms < before_ms]
+        for race in old:
+            del self._races[race]
+        return len(old)
+
     async def store(self, race: StoredRace) -> None:
         self._store.check()
         self._races.setdefault(race.summary.id, race)

@@ -288,6 +288,14 @@ class Results(Protocol):
         """
         ...
 
+    async def prune(self, before_ms: int) -> int:
+        """Delete the races that started before a Unix time; return how many.
+
+        Raises:
+            StorageUnavailable: Some may be deleted; the call may be repeated.
+        """
+        ...
+
     async def record(self, race_id: str) -> bytes | None:
         """Return a race record as JSON; None if no such race is stored.
 

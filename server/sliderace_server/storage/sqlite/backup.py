@@ -12,7 +12,7 @@ from sliderace_server.storage.ports import StoreHeld, StoreRefused
 from .file_lock import FileLock, flush_folder
 from .schema import check, inspect, migrations
 
-__all__ = ["backup", "restore"]
+__all__ = ["backup", "opened", "reporting", "restore"]
 
 FILE_SUFFIXES = ("-wal", "-shm", "")
 """The files of a database; the database itself is moved last."""
@@ -33,14 +33,14 @@ def backup(database: Path, target: Path) -> None:
         StoreRefused: There is no such database, or the copy failed; then no copy is
             left behind.
     """
-    with _errors(f"cannot copy {database} to {target}"):
+    with reporting(f"cannot copy {database} to {target}"):
         if target.exists():
             raise StoreRefused("that file exists already")
         part = target.with_name(f"{target.name}.part")
         os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         try:
             # Not read-only: if no server runs, SQLite must create the log's index.
-            with _open(database, "mode=rw") as connection:
+            with opened(database, "mode=rw") as connection:
                 connection.execute("VACUUM INTO ?", (str(part),))
             _finish(part, target)
         finally:
@@ -61,8 +61,8 @@ def restore(copy: Path, database: Path) -> None:
         StoreRefused: The backup is missing or damaged, or `….replaced` already exists.
             Nothing is changed.
     """
-    with _errors(f"cannot replace {database} with {copy}"):
-        with _open(copy, STANDALONE) as connection:
+    with reporting(f"cannot replace {database} with {copy}"):
+        with opened(copy, STANDALONE) as connection:
             check(connection)
         database = database.resolve()
         database.parent.mkdir(parents=True, exist_ok=True)
@@ -96,14 +96,14 @@ def _finish(part: Path, target: Path) -> None:
     """Flush a copy, check it, and give it its name."""
     with part.open("rb+") as file:
         os.fsync(file.fileno())
-    with _open(part, STANDALONE) as connection:
+    with opened(part, STANDALONE) as connection:
         check(connection)
     part.replace(target)
     flush_folder(target.parent)
 
 
 @contextmanager
-def _open(path: Path, options: str) -> Generator[sqlite3.Connection, None, None]:
+def opened(path: Path, options: str) -> Generator[sqlite3.Connection, None, None]:
     """Open a database of this program."""
     if not path.is_file():
         raise StoreRefused(f"there is no file {path.name}")
@@ -115,7 +115,7 @@ def _open(path: Path, options: str) -> Generator[sqlite3.Connection, None, None]
 
 
 @contextmanager
-def _errors(what: str) -> Generator[None, None, None]:
+def reporting(what: str) -> Generator[None, None, None]:
     """Convert errors to `StoreRefused` with one line: what failed, and why."""
     try:
         yield

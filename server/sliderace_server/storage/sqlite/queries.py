@@ -24,6 +24,7 @@ from sliderace_server.storage.ports import (
 
 __all__ = [
     "append_all",
+    "delete_races",
     "drop",
     "insert_race",
     "length",
@@ -68,6 +69,8 @@ SELECT start, sizes, records, after FROM chain
 
 _SWEEP_ROWS = 1_000
 """Appends examined by one statement: about a millisecond of work."""
+_PRUNED_AT_ONCE = 100
+"""Races deleted by one statement; commits of rooms wait for it."""
 _LAST_ID = (1 << 63) - 1
 """No row has a greater id."""
 
@@ -312,6 +315,16 @@ async def insert_race(db: aiosqlite.Connection, race: StoredRace) -> None:
         json.dumps(rows, ensure_ascii=False),
     )
     await db.execute("INSERT INTO race_to_store VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+
+async def delete_races(db: aiosqlite.Connection, before_ms: int) -> int:
+    """Delete a few of the races that started before a time; return how many."""
+    delete = """
+        DELETE FROM race WHERE id IN
+            (SELECT id FROM race WHERE started_ms < ? ORDER BY started_ms LIMIT ?)
+        RETURNING id
+        """
+    return len([*await db.execute_fetchall(delete, (before_ms, _PRUNED_AT_ONCE))])
 
 
 async def select_races(

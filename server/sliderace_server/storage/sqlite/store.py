@@ -32,6 +32,7 @@ from sliderace_server.storage.ports import (
 
 from . import queries
 from .file_lock import FileLock, flush_folder
+from .pruning import shrink
 from .schema import check, inspect, migrate, migrations
 
 __all__ = ["SqliteStore"]
@@ -209,6 +210,7 @@ class SqliteStore:
             if mode != "wal":
                 raise StoreRefused("its file system does not support write-ahead logs")
             migrate(connection, scripts)
+            shrink(connection)
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Check the database for damage after a crash."""
@@ -320,6 +322,13 @@ class _Results:
     ) -> list[RaceSummary]:
         with self._store.connections as (reader, _):
             return await queries.select_races(reader, room, public_only, limit, before)
+
+    async def prune(self, before_ms: int) -> int:
+        pruned = 0
+        with self._store.connections as (_, writer):
+            while count := await queries.delete_races(writer, before_ms):
+                pruned += count
+        return pruned
 
     async def record(self, race_id: str) -> bytes | None:
         with self._store.connections as (reader, _):

@@ -1,0 +1,50 @@
+"""Delete old races and make the database file smaller. Blocking."""
+
+import sqlite3
+from pathlib import Path
+
+from .backup import opened, reporting
+from .file_lock import FileLock
+
+__all__ = ["prune", "shrink"]
+
+FREE_SHARE = 4
+"""A file of which one page in four is free is rewritten at the next start."""
+FREE_PAGES = 2_500
+"""But not for less than ten megabytes."""
+
+
+def prune(database: Path, before_ms: int) -> int:
+    """Delete the races that started before a time, and shrink the file.
+
+    Args:
+        database: The database; no server may be using it.
+        before_ms: Unix time in ms.
+
+    Returns:
+        How many races were deleted.
+
+    Raises:
+        StoreHeld: A running server uses the database.
+        StoreRefused: There is no such database, or it cannot be written.
+    """
+    with reporting(f"cannot prune {database}"):
+        lock = FileLock.acquire(database.resolve())
+        try:
+            with opened(database, "mode=rw") as connection:
+                connection.execute("PRAGMA foreign_keys = ON")
+                delete = "DELETE FROM race WHERE started_ms < ?"
+                deleted = connection.execute(delete, (before_ms,)).rowcount
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            lock.release()
+    return deleted
+
+
+def shrink(connection: sqlite3.Connection) -> None:
+    """Rewrite a database if much of its file is free."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+    if free > max(FREE_PAGES, pages // FREE_SHARE):
+        connection.execute("VACUUM")

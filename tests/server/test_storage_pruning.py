@@ -1,0 +1,73 @@
+"""Old races can be deleted, and the file shrinks."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.e2e.protocol_client import FastClock, eventually, running_server
+from tests.server.test_storage import race
+
+from sliderace_server.storage import StoredRace, StoreHeld, StoreRefused, prune
+from sliderace_server.storage.memory import MemoryStore
+from sliderace_server.storage.sqlite import pruning
+from sliderace_server.storage.sqlite.store import SqliteStore
+
+RECORD = bytes(100_000)
+DAY_MS = 86_400_000
+
+
+async def store_races(path: Path, count: int) -> None:
+    async with SqliteStore(path) as store:
+        for number in range(count):
+            summary = race(f"R-{number}", started_ms=number).summary
+            await store.results.store(StoredRace(summary, RECORD))
+
+
+async def test_pruning_makes_the_file_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "rooms.db"
+    await store_races(path, 20)
+    before = path.stat().st_size
+    assert await asyncio.to_thread(prune, path, 18) == 18
+    assert path.stat().st_size < before / 4
+    async with SqliteStore(path) as store:
+        assert len(await store.results.races()) == 2
+        with pytest.raises(StoreHeld):
+            await asyncio.to_thread(prune, path, 99)
+
+
+async def test_a_missing_database_cannot_be_pruned(tmp_path: Path) -> None:
+    with pytest.raises(StoreRefused, match="there is no file"):
+        await asyncio.to_thread(prune, tmp_path / "none.db", 0)
+
+
+async def test_a_file_with_much_free_space_is_rewritten_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning, "FREE_PAGES", 10)
+    path = tmp_path / "rooms.db"
+    await store_races(path, 20)
+    before = path.stat().st_size
+    async with SqliteStore(path) as store:
+        await store.results.prune(18)
+    assert path.stat().st_size == before
+    async with SqliteStore(path):
+        pass
+    assert path.stat().st_size < before / 4
+
+
+@pytest.mark.parametrize(("keep", "left"), [(0, 2), (10, 1)])
+async def test_a_server_deletes_the_races_that_are_too_old(
+    keep: int, left: int
+) -> None:
+    clock, store = FastClock(), MemoryStore()
+    async with store:
+        for number, days in enumerate((9, 11)):
+            started = clock.wall_ms() - days * DAY_MS
+            await store.results.store(race(f"R-{number}", started_ms=started))
+    async with running_server(store=store, clock=clock, keep=keep) as server:
+        await eventually(lambda: _count_is(store, left))
+        assert server.registry.health()["status"] == "ok"
+
+
+async def _count_is(store: MemoryStore, count: int) -> bool:
+    return len(await store.results.races()) == count
