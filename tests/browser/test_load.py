@@ -94,7 +94,11 @@ def test_lobby_fetches_the_race_screen(pages: Pages) -> None:
     start(page)
     fetched = {url for url in set(meter.bodies) - before if "." in url.rsplit("/")[-1]}
     assert all(
-        re.search("results|signals|solve-downloads|core/proof/", url) for url in fetched
+        re.search(
+            "results|signals|solve-downloads|race-graph|race-story|replay-t|core/proof/",
+            url,
+        )
+        for url in fetched
     ), fetched
 
 

@@ -127,6 +127,22 @@ export function finishText(racers, ms) {
   return { place: ordinal(place), time, note };
 }
 
+/** What decided a race. @param {import("./race-story.js").Story} story */
+export function storyText(story) {
+  if (story.kind === "nobody" || story.kind === "tie") return text(`story.${story.kind}`);
+  if (story.kind === "only") return text("story.only", { name: story.winner });
+  const { kind, winner: name, photo } = story;
+  const gap = formatTime(story.gap);
+  const told = text(`story.${kind}`, {
+    name,
+    gap,
+    ...(kind === "late" && { before: formatTime(story.before, 1) }),
+    ...(kind !== "late" && { at: formatTime(story.at, 1) }),
+    ...(kind === "middle" && { percent: Math.floor(story.high / 10), count: story.changes }),
+  });
+  return photo ? text("story.photo", { story: told }) : told;
+}
+
 // --- News ----------------------------------------------------------------------------
 
 /**

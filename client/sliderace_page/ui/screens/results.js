@@ -6,22 +6,27 @@ import { formatSize } from "../../core/format.js";
 import { BoardView } from "../parts/board-view.js";
 import { button, confirmButton } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";
+import { RaceGraph } from "../parts/race-graph.js";
+import { FADE_MS, STAND_MS } from "../parts/finish.js";
 import { SolveSignals } from "../parts/solve-signals.js";
 import { SolveDownloads } from "../parts/solve-downloads.js";
 import { Podium, ResultTable, columnLegend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
-import { isField } from "../input.js";
+import { directionOfKey, isField } from "../input.js";
 import { explainResults, faultText, nextRaceStatus, nonceText } from "../../core/wording.js";
 
 /** @typedef {import("../../core/fairness.js").Fault} Fault */
 /** @typedef {import("../../core/messages.js").Results} RaceResults */
+
+const CALM_MS = 1000; // for a player who was still sliding when the race ended
 
 export class Results {
   /** @type {RaceResults | null} */
   #shown = null;
   /** The shown faults of the record. @type {Fault[] | null} */
   #wrong = null;
+  #keysFrom = 0; // when keys count again
   /** Whether the record is still to be verified when the proof is opened. */
   #unverified = false;
 
@@ -30,6 +35,7 @@ export class Results {
     this.app = app;
     this.title = h("h1", { tabindex: "-1" });
     this.podium = new Podium();
+    this.graph = new RaceGraph();
     this.table = new ResultTable();
     this.status = h("p.soft.small", { "aria-live": "polite" });
     this.rematch = button("primary big", text("results.rematch"), () => this.#rematch());
@@ -77,8 +83,13 @@ export class Results {
       "section.results-screen",
       {},
       this.title,
-      this.podium.element,
-      h("div.main-actions", {}, this.status, buttons),
+      h(
+        "div.outcome",
+        {},
+        this.podium.element,
+        h("div.main-actions", {}, this.status, buttons),
+      ),
+      this.graph.element,
       h("div.card", {}, this.table.element, this.notes, columnLegend()),
       this.downloads.element,
       fairness,
@@ -96,6 +107,7 @@ export class Results {
   update(model, now) {
     const { results } = model;
     this.tick(model, now);
+    this.graph.fit();
     this.app.autoReady();
     const ready = model.inOldResults && model.self?.ready === true;
     show(this.rematch, model.isPlayer && !ready);
@@ -110,6 +122,9 @@ export class Results {
     this.#shown = results;
     setText(this.title, headline(results.standings, model.me));
     this.podium.update(results.standings);
+    const several = results.standings.length > 1;
+    this.element.classList.toggle("several", several);
+    if (several) this.graph.reserve();
     const board = parseBoard(results.board);
     this.table.update(results.standings, model.me, board.md);
     setText(this.notes, explainResults(results).join(" "));
@@ -144,9 +159,13 @@ export class Results {
   async #showDownloads(results, seat) {
     const file = (await this.app.session?.recordCheck.text(results)) ?? null;
     if (file === null || this.#shown !== results) return;
-    const { read } = await import("../../core/proof/reading.js");
+    const [{ read }, { curvesOf }] = await Promise.all([
+      import("../../core/proof/reading.js"),
+      import("../../core/race-story.js"),
+    ]);
     try {
       const record = read(JSON.parse(file).record);
+      if (results.standings.length > 1) this.graph.update(curvesOf(record), seat);
       const path = results.record.replace(/^\//, "");
       this.downloads.update(record, new URL(path, location.href).href, seat);
     } catch {
@@ -221,10 +240,23 @@ export class Results {
   /** @param {KeyboardEvent} event */
   #onKey = (event) => {
     const plain = !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (this.app.now() < this.#keysFrom) {
+      // The last presses were meant for the board: they neither scroll nor rematch.
+      if (directionOfKey(event, this.app.settings.now) || event.key === " ")
+        event.preventDefault();
+      return;
+    }
     if (plain && event.key === "r" && !isField(event.target)) this.#rematch();
   };
 
   enter() {
+    const { app } = this;
+    const solvedAt = app.model?.attempt?.solvedAt ?? null;
+    this.#keysFrom =
+      solvedAt === null ? app.now() + CALM_MS : solvedAt + STAND_MS + FADE_MS;
+    const left = Math.max(0, this.#keysFrom - app.now());
+    this.element.classList.add("fresh");
+    setTimeout(() => this.element.classList.remove("fresh"), left);
     this.title.focus({ preventScroll: true });
     document.addEventListener("keydown", this.#onKey);
   }

@@ -1,0 +1,135 @@
+"""The end of a race: the solved board stays, then come podium, graph and table."""
+
+import pytest
+from playwright.sync_api import Page
+from tests.browser.conftest import DESKTOP, PHONE, Pages
+from tests.browser.player import (
+    fits_screen,
+    give_up,
+    new_guest,
+    new_room,
+    own_board,
+    press,
+    race_alone,
+    solution,
+    solve_by_keys,
+    start_race_with,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
+
+STAND_MS, CALM_MS = 1_500, 1_740
+WATCH = """() => {
+  window.seen = {};
+  const note = () => {
+    const now = performance.now();
+    const board = document.querySelector('.board.own.solved');
+    if (board) seen.solved ??= now;
+    const plate = document.querySelector('.plate:not([hidden])');
+    if (plate) Object.assign(seen, { plate: seen.plate ?? now, said: plate.innerText });
+    const { screen } = document.body.dataset;
+    const gone = !board?.checkVisibility();
+    if (seen.solved && gone) seen.next ??= now;
+    if (screen === 'results') seen.results ??= now;
+    requestAnimationFrame(note);
+  };
+  note();
+}"""
+
+
+def _finish(page: Page) -> None:
+    """Solve the board, and press arrow keys and `r` until the next screen is there."""
+    page.evaluate(WATCH)
+    solve_by_keys(page)
+    while page.evaluate("!seen.next"):
+        for key in ("ArrowDown", "ArrowDown", "r"):
+            page.keyboard.press(key)
+
+
+def _check_stand(page: Page) -> None:
+    """The solved board stood, with the time, as long as it should."""
+    seen = page.evaluate("seen")
+    assert 290 <= seen["plate"] - seen["solved"] <= 600
+    assert STAND_MS - 20 <= seen["next"] - seen["solved"] <= STAND_MS + 400
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_solved_board_and_time_stay_for_who_plays_alone(
+    pages: Pages, size: tuple[int, int]
+) -> None:
+    """Keys pressed meanwhile neither scroll nor start a rematch."""
+    page, _ = race_alone(pages, "Ann", size)
+    _finish(page)
+    _check_stand(page)
+    page.wait_for_selector("[data-screen=results] .results-screen:not(.fresh)")
+    assert page.evaluate("scrollY") == 0
+    page.keyboard.press("r")
+    page.wait_for_selector("[data-screen=lobby]")
+
+
+def test_first_and_last_finisher_see_their_place(pages: Pages) -> None:
+    """The first one then watches the others; for the last one the results wait."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    start_race_with(ann, ben)
+    _finish(ann)
+    _check_stand(ann)
+    ann.wait_for_selector(".board-card.finished .stamp >> text=1st")
+    _finish(ben)
+    _check_stand(ben)
+    said = ben.evaluate("seen.said")
+    assert said.startswith("2nd")
+    assert "behind Ann, last to finish" in said
+    ben.wait_for_selector("[data-screen=results]")
+
+
+def test_winner_is_told_without_moving_the_board(pages: Pages) -> None:
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    start_race_with(ann, ben)
+    place = ann.locator(".board.own").bounding_box()
+    solve_by_keys(ben)
+    ann.wait_for_selector(".banner >> text=Ben won")
+    ann.wait_for_selector(".lane.finished >> text=Ben")
+    assert ann.locator(".board.own").bounding_box() == place
+    ann.wait_for_selector(".hud-content:not(.news) .deadline >> text=left")
+    direction, count = solution(own_board(ann))[0]
+    press(ann, direction, count)
+    assert ann.locator(".board.own").bounding_box() == place
+
+
+def test_keys_of_who_was_still_sliding_do_not_reach_the_results(pages: Pages) -> None:
+    """When the host ends the race, the last presses scroll nothing."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    start_race_with(ann, ben)
+    solve_by_keys(ann)
+    for name in ("End the race now", "End it for everybody"):
+        ann.get_by_role("button", name=name).click()
+    ben.wait_for_selector(".results-screen.fresh")
+    for key in ("ArrowDown", "r", " "):
+        ben.keyboard.press(key)
+    ben.wait_for_selector(".results-screen:not(.fresh)")
+    assert ben.evaluate("scrollY") == 0
+    assert ben.evaluate("document.body.dataset.screen") == "results"
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_results_show_a_graph_and_what_decided_the_race(
+    pages: Pages, size: tuple[int, int]
+) -> None:
+    ann, code = new_room(pages, "Ann", size)
+    ben = new_guest(pages, code, "Ben", size)
+    start_race_with(ann, ben)
+    solve_by_keys(ann)
+    give_up(ben)
+    for page, own in ((ann, "best"), (ben, "other")):
+        page.wait_for_selector(".story >> text=Ann was the only one to finish.")
+        lines = page.locator(".graph path:not(.axis)")
+        classes = [line.get_attribute("class") for line in lines.all()]
+        assert sorted(map(str, classes)) == sorted(
+            ["mine", "best" if own == "other" else "other"]
+        )
+        assert page.locator(".graph").get_attribute("aria-label")
+        assert fits_screen(page)
+    assert ann.locator(".results tbody tr").count() == 2
