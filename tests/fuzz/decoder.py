@@ -8,7 +8,7 @@ from sliderace.protocol.codec import ProtocolError, decode_command, encode_comma
 
 __all__ = ["CODES", "decode_mutated"]
 
-CODES = {"bad_message", "version", "too_large"}
+CODES = {"bad_message", "bad_rules", "version", "too_large"}
 EVERY = 50
 """One in so many decoded commands is also encoded and decoded again."""
 
