@@ -43,7 +43,14 @@ def prune(database: Path, before_ms: int) -> int:
 
 
 def shrink(connection: sqlite3.Connection) -> None:
-    """Rewrite a database if much of its file is free."""
+    """Rewrite a database if much of its file is free.
+
+    Args:
+        connection: A writing connection in autocommit mode.
+
+    Raises:
+        sqlite3.Error: The disk has no space for a copy; nothing is changed.
+    """
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (free,) = connection.execute("PRAGMA freelist_count").fetchone()
     if free > max(FREE_PAGES, pages // FREE_SHARE):
