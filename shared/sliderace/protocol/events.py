@@ -170,7 +170,11 @@ class StandingEvent(_Event, frozen=True, tag="standing"):
     o: int
     race: str
     standing: Standing
-    """How this racer stands now; the place may still change unless it is `final`."""
+    """How this racer stands now; the place may still change unless it is `final`.
+
+    If a later finisher has a better time, the standings of the others are not sent
+    again. Until the results, a finisher's place is 1 + the number of finishers with a
+    smaller `time_ms`."""
 
 
 class WinnerEvent(_Event, frozen=True, tag="winner"):
