@@ -19,6 +19,7 @@ class Tier:
         frames: mutated frames given to the decoder.
         lies: tampered race records given to every verifier.
         kills: how often the real server is killed in mid-race.
+        stalls: races around each stall of the real server.
     """
 
     skips: bool
@@ -29,6 +30,7 @@ class Tier:
     frames: int
     lies: int
     kills: int
+    stalls: int
 
 
 DEFAULT = "default"
@@ -42,6 +44,7 @@ TIERS = {
         frames=100_000,
         lies=200,
         kills=2,
+        stalls=4,
     ),
     "ci": Tier(
         skips=False,
@@ -52,6 +55,7 @@ TIERS = {
         frames=1_000_000,
         lies=1_000,
         kills=3,
+        stalls=10,
     ),
     "full": Tier(
         skips=False,
@@ -62,6 +66,7 @@ TIERS = {
         frames=10_000_000,
         lies=20_000,
         kills=10,
+        stalls=100,
     ),
 }
 TIER = TIERS[os.environ.get("SLIDERACE_TIER", DEFAULT)]

@@ -131,7 +131,8 @@ class WatchedClock:
             next_ms: the next call follows after so many ms; None: it may be late.
         """
         self._beat_ms = now = self.now_ms()
-        self._latest_ms = _NEVER if next_ms is None else now + next_ms + self.stall_ms
+        silence_ms = _NEVER if next_ms is None else max(self.stall_ms, 2 * next_ms)
+        self._latest_ms = now + silence_ms
 
 
 def _read_boot() -> str:

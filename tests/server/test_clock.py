@@ -14,12 +14,15 @@ def watched() -> tuple[ManualClock, WatchedClock, list[tuple[int, int]]]:
     return clock, watch, stalls
 
 
-@pytest.mark.parametrize(("late_ms", "noted"), [(300, 0), (301, 1), (10_000, 1)])
-def test_silence_is_a_stall_250_ms_after_the_next_beat_was_due(
-    late_ms: int, noted: int
+@pytest.mark.parametrize(
+    ("beat_ms", "late_ms", "noted"),
+    [(50, 250, 0), (50, 251, 1), (50, 10_000, 1), (1_000, 2_000, 0), (1_000, 2_001, 1)],
+)
+def test_silence_for_250_ms_and_two_beats_is_a_stall(
+    beat_ms: int, late_ms: int, noted: int
 ) -> None:
     clock, watch, stalls = watched()
-    watch.beat(50)
+    watch.beat(beat_ms)
     clock.stall(late_ms)
     assert watch.now_ms() == 1_000 + late_ms
     assert stalls == [(1_000, 1_000 + late_ms)] * noted
