@@ -17,6 +17,7 @@ from sliderace.protocol.codec import (
     encode_event,
     event_bytes,
 )
+from sliderace.protocol.explain import explained
 from sliderace.protocol.limits import MAX_UP_BYTES
 
 
@@ -227,6 +228,12 @@ def test_a_fault_is_said_with_field_value_and_range(
 def test_other_faults_are_said_in_words(message: object, text: str) -> None:
     with pytest.raises(ProtocolError, match=re.escape(text)):
         decode_command(msgspec.json.encode(message))
+
+
+def test_fault_that_is_not_in_the_message_is_said_in_general() -> None:
+    """The same key twice: the fault is in the first value, the last one counts."""
+    fault = explained(messages.Command, {"t": "ping", "id": 1}, "X - at `$.id.x`")
+    assert fault == ("That message could not be understood.", "id.x", "", False)
 
 
 def test_malformed_events_are_refused() -> None:

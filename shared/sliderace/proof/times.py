@@ -146,8 +146,7 @@ def _too_late(race: WrittenRace, start: int, moment: int, grace: _Grace | None) 
         return False
     end = min(ends)
     for down, up in race.outages:
-        if down < end:
-            end = max(end, up + HOLD_MS)
+        end = max(end, up + HOLD_MS) if down < end else end
     return moment >= end
 
 
