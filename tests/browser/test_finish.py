@@ -133,3 +133,38 @@ def test_results_show_a_graph_and_what_decided_the_race(
         assert page.locator(".graph").get_attribute("aria-label")
         assert fits_screen(page)
     assert ann.locator(".results tbody tr").count() == 2
+
+
+HEAR = """() => {
+  window.tones = [];
+  const { start } = OscillatorNode.prototype;
+  OscillatorNode.prototype.start = function (at) {
+    tones.push(this.frequency.value);
+    return start.call(this, at);
+  };
+}"""
+FANFARE = [523, 659, 784, 1047]
+
+
+def test_sounds_are_off_until_the_speaker_turns_them_on(pages: Pages) -> None:
+    """The finish sounds as high as the place is; the volume is kept."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    start_race_with(ann, ben)
+    for page in (ann, ben):
+        page.evaluate(HEAR)
+    ann.locator(".speaker summary").click()
+    ann.get_by_role("switch", name="Sounds").check()
+    ann.get_by_label("Volume").fill("0.2")
+    ann.keyboard.press("Escape")
+    assert not ann.get_by_label("Volume").is_visible()
+    solve_by_keys(ann)
+    ann.wait_for_selector(".plate >> text=1st")
+    tones = ann.evaluate("tones")
+    assert tones[-4:] == FANFARE
+    assert set(tones[:-4]) == {660}
+    solve_by_keys(ben)
+    ben.wait_for_selector("[data-screen=results]")
+    assert ben.evaluate("tones") == []
+    kept = ann.evaluate("JSON.parse(localStorage['sliderace.settings'])")
+    assert (kept["sound"], kept["volume"]) == (True, 0.2)

@@ -5,7 +5,7 @@ import { tryStorage } from "./seats.js";
 const KEY = "sliderace.settings";
 
 /** @typedef {{scheme: "fringe" | "rows" | "mono", gap: boolean, hover: boolean,
- *   sound: boolean, ready: boolean, keys: Record<string, Direction>}} Values */
+ *   sound: boolean, volume: number, ready: boolean, keys: Record<string, Direction>}} Values */
 
 /** @type {Readonly<Values>} */
 export const DEFAULTS = Object.freeze({
@@ -13,6 +13,7 @@ export const DEFAULTS = Object.freeze({
   gap: false, // a key means the direction of the gap, not of the tile
   hover: false, // tiles slide when the mouse is over them
   sound: false,
+  volume: 0.5, // 0 to 1
   ready: false, // become ready for each race automatically
   keys: {}, // the player's own: code of a key -> direction
 });

@@ -84,6 +84,7 @@ export class Frame {
       text: "\u2699",
       on: { click: () => this.#toggleSettings() },
     });
+    this.tools = h("span.tools"); // of the screen
     this.main = h("main", { id: "main" });
     this.notes = h("div.notes", { "aria-live": "polite" });
     this.announcements = h("div.visually-hidden", { "aria-live": "polite" });
@@ -142,6 +143,7 @@ export class Frame {
         this.notes,
         this.codeChip,
         this.connectionChip,
+        this.tools,
         help,
         this.settingsButton,
       ),
@@ -261,6 +263,7 @@ export class Frame {
     this.#code = this.app.code;
     this.#screen = screen;
     fill(this.main, [screen.element]);
+    fill(this.tools, [screen.tool ?? null]);
     if (name === "race") fill(this.notes, [...this.notes.querySelectorAll(".bad")]);
     document.body.dataset.screen = name;
     scrollTo(0, 0);

@@ -8,6 +8,7 @@ import { preload, sheet } from "./preload.js";
 /**
  * @typedef {object} Screen
  * @property {HTMLElement} element
+ * @property {HTMLElement} [tool] a button in the head
  * @property {(model: any, now: number) => void} update show the present state
  * @property {(model: any, now: number) => void} [tick] show what a clock changes
  * @property {(model: any, now: number) => number} [stays] ms for which the screen stays
@@ -91,6 +92,7 @@ export const SCREENS = {
       "ui/parts/leaderboard-view.js",
       "ui/parts/motion.js",
       "ui/parts/racers.js",
+      "ui/parts/speaker.js",
       "ui/parts/spectator-boards.js",
       "ui/parts/tile-picture.js",
       "ui/input.js",
@@ -131,6 +133,7 @@ export const SCREENS = {
       "ui/parts/results-table.js",
       "core/proof/csv.js",
       "core/proof/reading.js",
+      "core/proof/signature.js",
       "core/proof/slidysim.js",
       "core/proof/splits.js",
       "core/proof/summary.js",

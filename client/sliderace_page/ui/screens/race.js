@@ -15,6 +15,7 @@ import { h, setAttribute, setText, show } from "../dom.js";
 import { LeaderboardView } from "../parts/leaderboard-view.js";
 import { isStill } from "../parts/motion.js";
 import { racerRows } from "../parts/racers.js";
+import { Speaker } from "../parts/speaker.js";
 import { SpectatorBoards } from "../parts/spectator-boards.js";
 import { showTilePicture } from "../parts/tile-picture.js";
 
@@ -22,6 +23,8 @@ import { showTilePicture } from "../parts/tile-picture.js";
 /** @typedef {import("../parts/racers.js").RacerRow} RacerRow */
 
 const NEWS_MS = 2500; // how long the winner is named
+const PODIUM = 3; // places with a longer fanfare
+const QUIET_MS = 3000; // at the start places change too often to be heard
 const BLINK_MS = 160; // of the own place, when it changes
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
 const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
@@ -36,6 +39,7 @@ export class Race {
   #startAnnounced = false;
   /** The attempt whose solution is on the screen. @type {Attempt | null} */
   #solved = null;
+  #fanfare = false; // the place of the finish has been heard
   #stood = false;
   /** The race's first finisher, and since when they are known. @type {{race: string, name: string, time: number, at: number} | null} */
   #winner = null;
@@ -50,6 +54,8 @@ export class Race {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
+    this.speaker = new Speaker(app.settings, () => this.#sound("slide"));
+    this.tool = this.speaker.element;
     this.lanes = new LeaderboardView();
     this.finish = new Finish();
     this.boards = new SpectatorBoards(app.camera, app.view === "stream");
@@ -170,7 +176,8 @@ export class Race {
 
   /** @param {Parameters<typeof play>[0]} name */
   #sound(name) {
-    if (this.app.settings.now.sound) play(name);
+    const { sound, volume } = this.app.settings.now;
+    if (sound) play(name, volume);
   }
 
   /** @param {RoomModel} model @param {number} now */
@@ -246,8 +253,14 @@ export class Race {
     }
     if (this.#solved !== attempt) {
       this.#solved = attempt;
+      this.#fanfare = false;
       this.finish.celebrate(this.board.element, attempt.board.width);
       setTimeout(() => this.app.onChange(), PLATE_MS);
+    }
+    const { status, place } = model.myLane ?? { status: "racing", place: null };
+    if (status === "finished" && place !== null && !this.#fanfare) {
+      this.#fanfare = true;
+      this.#sound(place === 1 ? "first" : place <= PODIUM ? "podium" : "later");
     }
     const ms = model.clock(now) ?? 0;
     if (now - (attempt.solvedAt ?? now) >= PLATE_MS) this.finish.showPlate(this.#rows, ms);
@@ -300,7 +313,7 @@ export class Race {
     if (this.#announced === key) return;
     const first = this.#announced === null;
     this.#announced = key;
-    if (!first) this.#sound(board.isSolved ? "finish" : "tick");
+    if (!first) this.#sound(board.isSolved ? "solved" : "slide");
     const row = Math.floor(board.gap / board.width) + 1;
     const column = (board.gap % board.width) + 1;
     const percent = Math.floor(high / 10);
@@ -348,7 +361,10 @@ export class Race {
     setText(this.banner, news);
     this.hud.classList.toggle("news", news !== "");
     setText(this.deadline, deadlineText(model, left, now));
-    this.#showPlace(seat === null ? 0 : this.lanes.rankOf(seat), many);
+    const rank = this.lanes.rankOf(seat);
+    const lost = this.#place > 0 && rank > this.#place && model.racing;
+    if (lost && raceTime(model, now) >= QUIET_MS) this.#sound("overtaken");
+    this.#showPlace(rank, many);
     if (!this.undo.hidden) this.#updateBar(model, now);
   }
 
