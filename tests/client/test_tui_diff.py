@@ -99,7 +99,8 @@ async def test_slide_is_painted_at_once_in_few_bytes() -> None:
         for n, way in enumerate(("left", "right", "left", "up", "down"), 1):
             assert race.first_key(way)
             assert len(texts) == n  # board, clock and lanes together
-            assert len(texts[-1].encode()) < 450
+            most = 500 if n == 1 else 460  # the first one removes the hint of the keys
+            assert len(texts[-1].encode()) < most
             screen.write(texts[-1])
             assert screen.rows == Emulator(expected_rows(app)).rows
         texts.clear()
@@ -113,6 +114,8 @@ async def test_rivals_distances_are_painted_with_the_tick() -> None:
         return [line for line in plain.split("\n") if name in line]
 
     async with app_in_race(six(), LONG, (100, 40), ALL) as pilot:
+        app_of(pilot).client.pass_time(2_000)  # type: ignore[attr-defined]
+        app_of(pilot).repaint()
         before, ours = lanes("Racer "), lanes("Racer 0")
         race = app_of(pilot).screen
         assert isinstance(race, RaceScreen)

@@ -30,7 +30,6 @@ from sliderace_client.launch import Start
 from sliderace_client.shared_ui.pictures import BUILT_IN
 from sliderace_client.shared_ui.settings import Settings
 from sliderace_client.tui.screens.forms import KeysForm
-from sliderace_client.tui.screens.race import LATE_MS
 from sliderace_client.tui.widgets import Boards
 
 SOLVED = "1 2 3/4 5 6/7 8 0"
@@ -123,20 +122,6 @@ async def test_own_keys_take_precedence_over_every_action() -> None:
         await pilot.press("f", "f")
         assert board(pilot) == SOLVED
         assert "Give up" not in screen(pilot)
-
-
-async def test_own_lane_is_late_while_slides_are_not_stored() -> None:
-    client = OfflineClient()
-    async with app_in_race(client) as pilot:
-        await pilot.press("left")
-        await settle(pilot)
-        assert "▸  Ann" in screen(pilot)
-        client.room.now += LATE_MS + 1
-        await settle(pilot)
-        assert "◐1 Ann" in screen(pilot)
-        client.receive(m.Ack(RACE, 1))
-        await settle(pilot)
-        assert "▸  Ann" in screen(pilot)
 
 
 async def test_bell_rings_once_at_go() -> None:

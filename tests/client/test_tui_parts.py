@@ -11,7 +11,7 @@ from tests.client.rooms import member, standing
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
 from sliderace_client.room.lanes import Lane
-from sliderace_client.shared_ui.render import DARK, MONO, Grid, Look, Paint, Row, Run
+from sliderace_client.shared_ui.render import DARK, MONO, Grid, Paint, Row, Run
 from sliderace_client.tui.actions import Action, HeldKey, find, key_rows
 from sliderace_client.tui.layout import (
     Box,
@@ -23,9 +23,7 @@ from sliderace_client.tui.layout import (
 )
 from sliderace_client.tui.result_tables import result_rows
 from sliderace_client.tui.rows import (
-    bar,
     fitted,
-    lane_rows,
     large_message,
     member_row,
     rules_text,
@@ -51,16 +49,6 @@ def lane(seat: int, **more: Any) -> Lane:
 @given(st.text(alphabet="aé猫 e\u0301", max_size=30), st.integers(0, 40), st.booleans())
 def test_fitted_text_has_its_width(text: str, width: int, right: bool) -> None:
     assert cells(fitted(text, width, right=right)) == width
-
-
-@given(st.integers(0, 1000), st.integers(0, 60), st.sampled_from([DARK, MONO]))
-def test_bar_has_its_width_and_is_full_only_when_solved(
-    permille: int, width: int, look: Look
-) -> None:
-    text = text_of(bar(permille, width, look, "#ffffff"))
-    assert cells(text) == width
-    if width:
-        assert (text == "█" * width) == (permille == 1000)
 
 
 @pytest.mark.parametrize(
@@ -95,51 +83,6 @@ def test_large_message_stays_in_its_space(columns: int, rows: int) -> None:
     if columns >= 20 and rows >= 5:
         assert len(drawn) <= rows
         assert cells(text_of(drawn[0])) <= columns
-
-
-@pytest.mark.parametrize("look", [DARK, MONO])
-def test_bar_is_not_full_at_999_permille(look: Look) -> None:
-    assert text_of(bar(999, 60, look, "#ffffff")) != "█" * 60
-    assert text_of(bar(1000, 60, look, "#ffffff")) == "█" * 60
-
-
-# --- Lanes ----------------------------------------------------------------------------
-
-
-@given(st.integers(0, 16), st.integers(0, 16), st.integers(24, 60), st.integers(0, 20))
-def test_lanes_fit_and_include_the_players_own(
-    racers: int, mine: int, width: int, height: int
-) -> None:
-    lanes = [lane(seat, high=1000 - seat) for seat in range(racers)]
-    rows = lane_rows(lanes, [2], mine, DARK, width, height)
-    assert len(rows) == min(racers, height)
-    assert all(cells(text_of(row)) <= width for row in rows)
-    text = "\n".join(map(text_of, rows))
-    if mine < racers and height:
-        assert f"P{mine} " in text
-    if racers > height > (1 if mine < racers else 0):
-        assert f"and {racers - height + 1} more" in text
-
-
-def test_lane_shows_its_state_without_colour() -> None:
-    done = lane(0)
-    done.apply(standing(0, "finished", place=1, time_ms=41_320, final=True))
-    out = lane(1)
-    out.apply(standing(1, "dnf", why="limit", high=423))
-    gone = lane(2, status="forfeited", high=100)
-    late = lane(3, status="dns")
-    solved = lane(4, high=1000)
-    away = lane(5, high=999)
-    lanes = [done, out, gone, late, solved, away]
-    rows = lane_rows(lanes, [6], 5, MONO, 50, 10)
-    texts = [" ".join(text_of(row).split()) for row in rows]
-    assert texts[0] == "1 Ann ✓ 41.320"
-    assert texts[1] == "Ben DNF (time is up) 42%"
-    assert texts[2] == "P2 gave up 10%"
-    assert texts[3].startswith("P3 did not start")
-    assert texts[4] == "● P4 ✓ solved"
-    assert texts[5].startswith("↯ P5")
-    assert texts[5].endswith("99% -1")
 
 
 # --- Members --------------------------------------------------------------------------
@@ -202,18 +145,6 @@ def test_results_have_a_credit_column_if_somebody_has_credit() -> None:
 
 
 # --- Layout ---------------------------------------------------------------------------
-
-
-def test_bot_names_fit_from_100_columns_on() -> None:
-    divided = race_layout((4, 4), 100, 37, 6)
-    lane = Lane(1, 2, "Bot Badger", bot=True)
-    (row,) = lane_rows([lane], [], None, DARK, divided.panel[0] - 1, 9)
-    assert "Bot Badger" in "".join(run.text for run in row)
-    full = Grid.fit(4, 4, 71, 37)
-    fits = Grid.fit(4, 4, *divided.board)
-    assert full is not None
-    assert fits is not None
-    assert fits.tile_h == full.tile_h
 
 
 @given(sizes, st.integers(40, 200), st.integers(11, 70), st.integers(1, 16))

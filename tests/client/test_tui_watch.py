@@ -9,8 +9,6 @@ from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
 from sliderace_client.room.lanes import Lane
 from sliderace_client.room.view import RoomView
-from sliderace_client.shared_ui.render import MONO
-from sliderace_client.tui.rows import lane_rows
 from sliderace_client.tui.screens.spectating import SpectatorView
 from sliderace_client.tui.widgets import Boards
 
@@ -91,7 +89,7 @@ def test_leader_is_the_best_active_racer_and_at_the_end_the_winner() -> None:
     second = Lane(1, high=10, board=board)
     room = RoomView()
     changes: list[None] = []
-    view = SpectatorView(lambda: room, lambda: changes.append(None))
+    view = SpectatorView(lambda: room, lambda: 0, lambda: changes.append(None))
     room.lanes = {0: first, 1: second}
     assert view.followed() is None
     actions = {action.key: action for action in view.actions()}
@@ -108,39 +106,3 @@ def test_leader_is_the_best_active_racer_and_at_the_end_the_winner() -> None:
     assert view.followed() is first
     del room.lanes[0]
     assert view.followed() is None
-
-
-# --- Lanes ----------------------------------------------------------------------------
-
-
-def texts(lanes: list[Lane], width: int = 50, **more: object) -> list[str]:
-    known: dict[str, object] = {"away": [], "mine": 0, "height": 9}
-    args = known | more
-    rows = lane_rows(lanes, look=MONO, width=width, **args)  # type: ignore[arg-type]
-    return ["".join(run.text for run in row) for row in rows]
-
-
-def test_lane_shows_the_distance_to_the_leader() -> None:
-    lanes = [Lane(n, n + 1, f"P{n}", high=high) for n, high in enumerate((420, 350, 0))]
-    assert [text.split()[-1] for text in texts(lanes)] == ["42%", "-7", "-42"]
-    level = [Lane(0, high=425), Lane(1, high=423)]
-    assert texts(level)[1].endswith("=")
-    assert texts(lanes, 24)[1].endswith("35%")
-
-
-def test_finish_shows_distance_and_credit() -> None:
-    lanes = [Lane(0), Lane(1)]
-    lanes[0].apply(standing(0, "finished", place=1, time_ms=41_320, credit_ms=12))
-    lanes[1].apply(standing(1, "finished", place=2, time_ms=42_000, credit_ms=7))
-    assert "✓ 41.320 (-12 ms)" in texts(lanes)[0]
-    assert "✓ 42.000 +0.680 (-7 ms)" in texts(lanes)[1]
-    assert texts(lanes, 27)[1].rstrip().endswith("✓ 42.000")
-
-
-def test_lane_marks_the_connection() -> None:
-    lanes = [Lane(n, n + 1, f"P{n}", high=9 - n) for n in range(4)]
-    latencies = {2: m.MemberLatency(2, 20, 4), 3: m.MemberLatency(3, 250, 60)}
-    marks = [text[:3] for text in texts(lanes, away=[4], latencies=latencies)]
-    assert marks == ["▸  ", "●  ", "◐  ", "↯  "]
-    assert texts(lanes, late=5)[0].startswith("◐5 ")
-    assert texts(lanes, late=500)[0].startswith("◐99")

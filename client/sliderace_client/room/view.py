@@ -15,6 +15,9 @@ from sliderace_client.room.outcomes import Ended, Fault, Remark, WrongNonce
 
 __all__ = ["RoomView"]
 
+FINISH_MS = 1_500
+"""How long our solved board stands, even if the race has ended: long enough to read
+place and time."""
 UNDO_MS = 3_000
 """How long the server lets a forfeit be undone."""
 
@@ -190,6 +193,19 @@ class RoomView:
     def can_undo(self, now: int) -> bool:
         """Whether our forfeit can still be undone."""
         return self.forfeited_at is not None and now < self.forfeited_at + UNDO_MS
+
+    @property
+    def solved_at(self) -> int | None:
+        """When we made the solving slide; None: our board is not solved."""
+        attempt = self.attempt
+        if attempt is None or not self.done or not attempt.slides:
+            return None
+        return attempt.zero + attempt.slides[-1][2]
+
+    def finish_stands(self, now: int) -> bool:
+        """Whether our solved board and our result stay on the screen for a moment."""
+        solved_at = self.solved_at
+        return solved_at is not None and now < solved_at + FINISH_MS
 
     def clock(self, now: int) -> int | None:
         """Return the ms on the race clock; None if there is no race.

@@ -27,6 +27,7 @@ __all__ = [
     "big_size",
     "big_text",
     "layer",
+    "mixed",
     "qr_rows",
     "tile_rows",
     "tint",
@@ -40,6 +41,7 @@ class Paint(NamedTuple):
     bg: str = ""
     bold: bool = False
     reverse: bool = False
+    underline: bool = False
 
 
 class Run(NamedTuple):
@@ -78,6 +80,11 @@ class Look(NamedTuple):
     """Shown on the tiles instead of their colours."""
     numbers: bool = True
     """Whether tiles of a picture carry their numbers."""
+
+    @property
+    def flat(self) -> bool:
+        """Whether there are too few colours for shades of a background."""
+        return self.raised == self.ground
 
     @property
     def mono(self) -> bool:
@@ -147,6 +154,17 @@ def tint(tile: int, width: int, look: Look) -> str:
         case _:
             index = layer(tile, width)
     return look.layers[index % len(look.layers)]
+
+
+@lru_cache(maxsize=64)
+def mixed(over: str, under: str, share: float) -> str:
+    """Return a colour of which `share` is `over` and the rest `under`, all as hex.
+
+    >>> mixed("#ffffff", "#000000", 0.5), mixed("#102030", "#ffffff", 1)
+    ('#808080', '#102030')
+    """
+    pairs = zip(bytes.fromhex(over[1:]), bytes.fromhex(under[1:]), strict=True)
+    return "#" + bytes(round(a * share + b * (1 - share)) for a, b in pairs).hex()
 
 
 MIN_TILE_W = 3

@@ -284,7 +284,7 @@ class SlideraceApp(App[int]):
 
     def show_help(self, topic: HelpTopic) -> None:
         """Show the keys of a screen."""
-        self.open_screen(HelpDialog(self.look, topic))
+        self.open_screen(HelpDialog(self.look, topic, self.settings))
 
     def show_code(self) -> None:
         """Show the code, the links and a QR code."""
@@ -382,6 +382,8 @@ class SlideraceApp(App[int]):
         match view.phase:
             case "countdown" | "racing" | "grace":
                 self._wants_results = None
+                return RaceScreen
+            case "results" | "aborted" if view.finish_stands(self.now()):
                 return RaceScreen
             case "results" | "aborted":
                 return LobbyScreen if self._wants_results is False else ResultsScreen

@@ -77,12 +77,14 @@ class Layout(NamedTuple):
     panel: tuple[int, int]
 
 
-PANEL_W = 27
-"""Fits a lane in one row (mark, name, bar, percent) and leaves room for large numerals
-on a 5x5 board in 80 columns."""
-WIDE_PANEL_W, WIDE_PANEL_FROM = 31, 100
-"""Columns of a panel in which most names fit, and the width from which on a screen uses
-it: such a screen's height limits the board, not its width."""
+PANEL_W = 29
+"""Fits rank, a name of 13 letters, activity, slides and value. The tiles of a 4x4 board
+beside it are as high as a screen of 80x24 allows."""
+WIDE_PANEL_W, WIDE_PANEL_FROM = 34, 100
+"""Columns of a panel in which longer names fit, and the width from which on a screen
+uses it: such a screen's height limits the board, not its width."""
+LARGE_TILE = 4
+"""Rows of a tile; a larger one may lose a row so that all racers can be seen."""
 MIN_LANES = 2
 """Rows that lanes keep below the board, even if the board could use them."""
 
@@ -104,7 +106,7 @@ def race_layout(size: tuple[int, int], columns: int, rows: int, racers: int) -> 
     tile = _tile_rows(size, *below)
     if tile == 0:  # a board without lanes is better than lanes without a board
         tile = _tile_rows(size, columns, rows)
-    if _tile_rows(size, *beside) >= tile:
+    if _tile_rows(size, *beside) >= tile - (tile > LARGE_TILE):
         return Layout(True, beside, (panel_w, rows))
     used = tile * size[1]
     spare = 1 if rows - racers > used else 0  # a margin, if no lane needs the row

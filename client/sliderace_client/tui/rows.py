@@ -3,7 +3,6 @@
 Every function takes what it shows, the look, and the width it has; the result fits it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import segno
@@ -12,7 +11,6 @@ from sliderace.protocol.messages import Member, MemberLatency, StatusName
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
 from sliderace.texts import text
-from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.render import (
     Look,
@@ -26,12 +24,10 @@ from sliderace_client.shared_ui.render import (
 from sliderace_client.shared_ui.wording import duration, round_trip
 
 __all__ = [
-    "bar",
     "clock_text",
     "count_text",
     "cut",
     "fitted",
-    "lane_rows",
     "large_message",
     "marked_name",
     "member_row",
@@ -170,18 +166,6 @@ def qr_code_rows(link: str) -> list[Row]:
 # --- Racers ---------------------------------------------------------------------------
 
 
-def bar(permille: int, width: int, look: Look, colour: str) -> Row:
-    """Return a progress bar, exact to an eighth of a cell."""
-    if look.mono:
-        full = permille * width // 1000
-        return (Run("█" * full + "·" * (width - full), Paint()),)
-    eighths = permille * width * 8 // 1000
-    full, rest = divmod(eighths, 8)
-    part = " ▏▎▍▌▋▊▉"[rest] if rest else ""
-    empty = " " * (width - full - len(part))
-    return (Run("█" * full + part + empty, Paint(colour, look.well)),)
-
-
 def percent(permille: int) -> str:
     """Format progress as a whole percentage, never rounded up."""
     return f"{permille // 10}%"
@@ -231,167 +215,6 @@ def name_and_latency(
             if cells(content) <= spare:
                 return name, fitted(f" {content}", spare + 1)
     return fitted(name, width), ""
-
-
-MARK_W = 3
-"""Columns of a lane's mark: a place, with a question mark while it can be lost."""
-SOLVED = 1000
-"""Permille of progress that only a solved board has."""
-
-
-def lane_rows(
-    lanes: Sequence[Lane],
-    away: Iterable[int],
-    mine: int | None,
-    look: Look,
-    width: int,
-    height: int,
-    latencies: Mapping[int, MemberLatency] | None = None,
-    late: int = 0,
-    cache: dict[int, Row] | None = None,
-) -> list[Row]:
-    """Return one row per racer, best first; the player's own is always among them.
-
-    Args:
-        lanes: in order.
-        away: ids of members who are disconnected.
-        mine: the player's seat, if any.
-        look: colours.
-        width: columns.
-        height: rows; if there are more racers, the last row counts the others.
-        latencies: by member id.
-        late: slides of the player that the server should have stored by now.
-        cache: rows by seat; a row that is in it is used as it is, and a new one is
-            added.
-    """
-    best = lanes[0] if lanes else None
-    away = set(away)
-    latencies = latencies or {}
-    cache = {} if cache is None else cache
-    shown = list(lanes)
-    if len(shown) > height > 0:
-        shown = shown[: height - 1]
-        own = [lane for lane in lanes if lane.seat == mine and lane not in shown]
-        shown[len(shown) - len(own) :] = own
-    for lane in shown:
-        if lane.seat not in cache:
-            cache[lane.seat] = _lane(
-                lane,
-                None if lane.member in away else latencies.get(lane.member or 0),
-                look,
-                width,
-                away=lane.member in away,
-                own=lane.seat == mine,
-                best=best,
-                late=late if lane.seat == mine else 0,
-            )
-    rows = [cache[lane.seat] for lane in shown]
-    if len(lanes) > len(shown) and height > 0:
-        more = text("tui.lanes.more", n=len(lanes) - len(shown))
-        rows.append(text_row(f"  {more}", look.soft))
-    return rows[: max(0, height)]
-
-
-HIGH_LATENCY_MS = 300
-"""From this sum of round trip and jitter on, a connection is marked as slow."""
-
-
-def _mark(
-    lane: Lane,
-    latency: MemberLatency | None,
-    look: Look,
-    *,
-    away: bool,
-    own: bool,
-    late: int,
-) -> Run:
-    """Return a place, or the connection: ● good, ◐ slow, ↯ lost; ▸ is the player."""
-    if lane.place and lane.status == "finished":
-        sign, colour = str(lane.place) + ("" if lane.final else "?"), look.soft
-    elif lane.status != "racing":
-        sign, colour = "", look.soft
-    elif away:
-        sign, colour = "↯", look.bad
-    elif late:
-        sign, colour = f"◐{min(late, 99)}", look.bad
-    elif own:
-        sign, colour = "▸", look.accent
-    elif latency is not None and latency.rtt_ms + latency.jitter_ms >= HIGH_LATENCY_MS:
-        sign, colour = "◐", look.bad
-    else:
-        sign, colour = "●", look.good
-    return Run(fitted(sign, MARK_W), Paint(colour, bold=True))
-
-
-def _lane(
-    lane: Lane,
-    latency: MemberLatency | None,
-    look: Look,
-    width: int,
-    *,
-    away: bool,
-    own: bool,
-    best: Lane | None,
-    late: int,
-) -> Row:
-    """Return mark, name and latency; then progress and distance, or how it ended."""
-    share = width * 2 // 5 if width >= LONG_NAMES_W else width // 3
-    name_w = min(20, max(7, share))
-    shown_name = marked_name(lane.name, bot=lane.bot)
-    name, latency_text = name_and_latency(shown_name, latency, name_w)
-    label = (
-        _mark(lane, latency, look, away=away, own=own, late=late),
-        Run(name, Paint(look.accent if own else look.ink, bold=own)),
-        Run(latency_text, Paint(look.soft)),
-        Run(" ", Paint()),
-    )
-    rest = width - name_w - MARK_W - 1
-    if lane.status == "finished" or (lane.status == "racing" and lane.high == SOLVED):
-        result = fitted(_finish_text(lane, best, rest), rest)
-        return (*label, Run(result, Paint(look.good, bold=True)))
-    if lane.status != "racing":
-        result = f"{out_text(lane.status, lane.why)} {percent(lane.high)}"
-        if cells(result) > rest:
-            result = f"{short_out_text(lane.status, lane.why)} {percent(lane.high)}"
-        return (*label, Run(fitted(result, rest), Paint(look.bad)))
-    tail = fitted(percent(lane.high), 4, right=True)
-    distance = fitted(_distance(lane, best), 5, right=True) if rest >= BAR_W else ""
-    colour = look.accent if own else look.bad if away else look.soft
-    progress = bar(lane.high, max(0, rest - len(tail) - len(distance)), look, colour)
-    ink = Paint(look.bad if away else look.ink)
-    return (*label, *progress, Run(tail, ink), Run(distance, Paint(look.soft)))
-
-
-LONG_NAMES_W = 29
-"""From this width on, names get a larger share of a lane."""
-BAR_W = 13
-"""From this width on, a bar still has room beside percentage and distance."""
-
-
-def _distance(lane: Lane, best: Lane | None) -> str:
-    """Return the percentage points behind the leader; empty for the leader."""
-    if best is None or best.seat == lane.seat:
-        return ""
-    lead = SOLVED if best.status == "finished" else best.high
-    points = lead // 10 - lane.high // 10
-    return f"-{points}" if points > 0 else "="
-
-
-def _finish_text(lane: Lane, best: Lane | None, width: int) -> str:
-    """Return a time, and its distance to the best and its credit if they fit."""
-    if lane.time_ms is None:
-        return text("tui.lanes.solved")
-    content = f"✓ {duration(lane.time_ms)}"
-    credit = lane.standing.credit_ms if lane.standing else 0
-    first = best.time_ms if best is not None else None
-    after = lane.time_ms - first if first is not None else 0
-    for more in (
-        f" +{duration(after)}" if after > 0 else "",
-        f" {text('tui.lanes.credit', ms=credit)}" if credit else "",
-    ):
-        if cells(content + more) <= width:
-            content += more
-    return content
 
 
 # --- Members --------------------------------------------------------------------------

@@ -41,6 +41,7 @@ def _style(paint: Paint) -> Style:
         bgcolor=paint.bg or None,
         bold=paint.bold or None,
         reverse=paint.reverse or None,
+        underline=paint.underline or None,
     )
 
 
@@ -242,6 +243,7 @@ class Boards(DirectWidget):
         self._hovered: tuple[int, int] | None = None
         self._placed: tuple[Placed, ...] = ()
         self._message: tuple[Row, ...] = ()
+        self._card: tuple[Row, ...] = ()
         self._look = Look()
         self._on_press = on_press
 
@@ -250,10 +252,19 @@ class Boards(DirectWidget):
         """The boards that are shown."""
         return self._placed
 
-    def show(self, placed: Sequence[Placed], look: Look) -> None:
-        """Show these boards instead."""
+    def show(
+        self, placed: Sequence[Placed], look: Look, card: Sequence[Row] = ()
+    ) -> None:
+        """Show these boards instead.
+
+        Args:
+            placed: the boards.
+            look: colours.
+            card: rows of one width, in the middle and over the boards.
+        """
         new = tuple(placed)
-        same = look == self._look and not self._message
+        same = look == self._look and not self._message and self._card == tuple(card)
+        self._card = tuple(card)
         boxes = changed_boxes(self._placed, new) if same else None
         rows = {y for box in boxes or () for y in range(box.y, box.y + box.height)}
         before = self.drawn(sorted(rows))
@@ -268,7 +279,7 @@ class Boards(DirectWidget):
     def show_message(self, rows: Sequence[Row]) -> None:
         """Show rows in the middle, and no boards."""
         if self._placed or self._message != tuple(rows):
-            self._placed, self._message = (), tuple(rows)
+            self._placed, self._card, self._message = (), (), tuple(rows)
             self.forget_all()
             self.refresh()
 
@@ -291,7 +302,18 @@ class Boards(DirectWidget):
             for board in self._placed
             if (part := self._strip(board, y - board.y)) is not None
         ]
-        return self._joined(sorted(parts, key=lambda part: part[0]))
+        drawn = self._joined(sorted(parts, key=lambda part: part[0]))
+        return self._with_card(drawn, y)
+
+    def _with_card(self, row: Strip, y: int) -> Strip:
+        """Return a row with its part of the card."""
+        at = y - (self.size.height - len(self._card)) // 2
+        if not 0 <= at < len(self._card):
+            return row
+        card = strip_of(self._card[at], self.base)
+        left = max(0, (self.width - card.cell_length) // 2)
+        right = row.crop(left + card.cell_length, self.width)
+        return Strip.join([row.crop(0, left), card, right])
 
     def _strip(self, board: Placed, y: int) -> Strip | None:
         """Return the part of a board (or its caption) in one of its rows."""

@@ -4,11 +4,13 @@ from textwrap import wrap
 from typing import Literal
 
 from sliderace.texts import text
+from sliderace_client.shared_ui.keymap import WASD
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
+from sliderace_client.shared_ui.settings import Settings
 from sliderace_client.tui.dialogs.dialog import Dialog
 from sliderace_client.tui.rows import fitted, text_row
 
-__all__ = ["HelpDialog", "HelpTopic", "help_entries"]
+__all__ = ["HelpDialog", "HelpTopic", "help_entries", "sliding_keys"]
 
 HelpTopic = Literal["menu", "solo", "room", "results"]
 
@@ -18,8 +20,26 @@ TEXT_W = 40
 """Columns that a text needs to stand beside its keys; otherwise it stands below."""
 
 
-def help_entries(topic: HelpTopic) -> list[tuple[str, str]]:
+def sliding_keys(settings: Settings) -> str:
+    """Return the keys that slide, as the user has chosen them.
+
+    >>> sliding_keys(Settings()), sliding_keys(Settings(own_keys="jlik"))
+    ('arrows, wasd, hjkl', 'arrows, ijkl')
+    """
+    own = settings.own_keys
+    if own == WASD:
+        return _keys("arrows", "wasd", "hjkl")
+    if len(own) != len(WASD):
+        return "arrows"
+    return _keys("arrows", own[2] + own[0] + own[3] + own[1])
+
+
+def help_entries(topic: HelpTopic, settings: Settings) -> list[tuple[str, str]]:
     """Return the help entries of a screen.
+
+    Args:
+        topic: which screen.
+        settings: the keys in effect.
 
     Returns:
         Pairs: keys, or a column or sign as it appears on the screen; and what it means.
@@ -38,7 +58,7 @@ def help_entries(topic: HelpTopic) -> list[tuple[str, str]]:
             ]
         case "solo":
             return [
-                *_sliding(),
+                *_sliding(settings),
                 (_keys("n", "enter"), text("tui.help.new_board")),
                 ("r", text("tui.help.again")),
                 (_keys("+", "-"), text("tui.help.board_size")),
@@ -47,16 +67,18 @@ def help_entries(topic: HelpTopic) -> list[tuple[str, str]]:
         case "results":
             return [*_columns(), *_after_a_race(), *_leaving()]
         case "room":
-            return [*_sliding(), *_room_keys(), *_signs(), *_leaving()]
+            return [*_sliding(settings), *_room_keys(), *_signs(), *_leaving()]
 
 
 def _keys(*keys: str) -> str:
     return ", ".join(keys)
 
 
-def _sliding() -> list[tuple[str, str]]:
+def _sliding(settings: Settings) -> list[tuple[str, str]]:
+    gap = settings.keys == "gap"
+    moved = text("tui.help.direction_of_gap" if gap else "tui.help.direction")
     return [
-        (_keys("arrows", "wasd", "hjkl"), text("tui.help.direction")),
+        (sliding_keys(settings), moved),
         ("click", text("tui.help.click")),
         (_keys("7", "12"), text("tui.help.number")),
         (_keys("i", "m"), text("tui.help.pictures")),
@@ -112,9 +134,9 @@ def _signs() -> list[tuple[str, str]]:
     return [
         (text("latency.jitter", rtt=23, jitter=4), text("tui.help.latency")),
         ("1?", text("tui.help.provisional")),
-        ("●  ◐  ↯", text("tui.help.connection")),
-        ("42% -7", text("tui.help.progress")),
-        (text("tui.lanes.credit", ms=12), text("tui.help.credit")),
+        ("▘ ▝ ▗ ▖  72", text("tui.help.activity")),
+        ("-4%  23%", text("tui.help.progress")),
+        ("▲  ▼", text("tui.help.arrows")),
     ]
 
 
@@ -124,17 +146,19 @@ class HelpDialog(Dialog):
     Args:
         look: colours.
         topic: which screen.
+        settings: the keys in effect.
     """
 
-    def __init__(self, look: Look, topic: HelpTopic) -> None:
+    def __init__(self, look: Look, topic: HelpTopic, settings: Settings) -> None:
         super().__init__(look)
+        self._settings = settings
         self._topic: HelpTopic = topic
 
     def rows(self) -> list[Row]:  # noqa: D102
         look, (width, _) = self.look, self.space
         beside = width >= KEYS_W + TEXT_W
         rows: list[Row] = []
-        for keys, explanation in help_entries(self._topic):
+        for keys, explanation in help_entries(self._topic, self._settings):
             head = Run(fitted(keys, KEYS_W), Paint(look.accent, bold=True))
             if beside:
                 for part in wrap(explanation, width - KEYS_W):

@@ -1,13 +1,13 @@
 """Parts of all screens with boards: boards, panel, and the keys of pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Container
 
 from sliderace.engine import Board
 from sliderace.texts import text
-from sliderace_client.shared_ui.render import Grid, Look
+from sliderace_client.shared_ui.render import Grid, Look, Row
 from sliderace_client.tui.actions import WIDE, Action
 from sliderace_client.tui.layout import Layout, Placed
 from sliderace_client.tui.rows import text_row
@@ -34,7 +34,7 @@ class BoardArea(Container):
     BoardArea { height: 1fr; layout: vertical; }
     BoardArea.-wide { layout: horizontal; }
     BoardArea #panel { width: 1fr; height: 1fr; }
-    BoardArea.-wide #panel { margin: 1 0 0 2; }
+    BoardArea.-wide #panel { margin: 0 0 0 2; }
     """
 
     def __init__(
@@ -58,15 +58,15 @@ class BoardArea(Container):
             self.set_class(division.wide, "-wide")
             self.canvas.styles.width, self.canvas.styles.height = division.board
 
-    def show_one(self, board: Board, look: Look) -> None:
-        """Show one board, as large as possible."""
+    def show_one(self, board: Board, look: Look, card: Sequence[Row] = ()) -> None:
+        """Show one board, as large as possible; `card` is shown on it."""
         columns, rows = self.division.board
         grid = Grid.fit(*board.size, columns, rows)
         if grid is None:
             self.canvas.show_message([text_row(text("tui.board.no_room"), look.bad)])
             return
         x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
-        self.canvas.show([Placed(board.tiles, grid, x, y)], look)
+        self.canvas.show([Placed(board.tiles, grid, x, y)], look, card)
 
 
 PICTURE_ROWS = 18

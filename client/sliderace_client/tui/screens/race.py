@@ -7,22 +7,32 @@ from textual.widget import Widget
 
 from sliderace.engine import Board, Direction
 from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
+from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.lanes import Lane
-from sliderace_client.shared_ui.render import Row, big_text
+from sliderace_client.room.leaderboard import Leaderboard
+from sliderace_client.shared_ui.render import Row, big_size
 from sliderace_client.shared_ui.wording import duration, ordinal
 from sliderace_client.tui.actions import Action
+from sliderace_client.tui.dialogs.help import sliding_keys
 from sliderace_client.tui.input import BoardInput
 from sliderace_client.tui.layout import race_layout, spectator_layout
+from sliderace_client.tui.race_panel import (
+    Racers,
+    figure_rows,
+    finish_card,
+    news_text,
+    place_text,
+    racer_rows,
+)
 from sliderace_client.tui.rows import (
     clock_text,
     count_text,
     fitted,
-    lane_rows,
     large_message,
     out_text,
-    rules_text,
+    percent,
     text_row,
 )
 from sliderace_client.tui.screens.board_area import (
@@ -38,11 +48,9 @@ __all__ = ["RaceScreen"]
 
 GO_MS = 800
 """How long GO is shown in place of the clock; the board can be played at once."""
-LARGE_CLOCK_ROWS = 30
-"""From this height on, the clock is drawn twice as large."""
-LATE_MS = 600
-"""A slide that takes longer to be stored is late: a slow connection and a slow disk
-together take less."""
+MAX_CLOCK_SCALE = 2
+CARD_MS = 300
+"""Our result comes when the last slide has been seen, and the server has answered."""
 UNDO_KEYS = frozenset({"u", "r", "z", "backspace"})
 """Keys by which people look for an undo or a reset."""
 
@@ -61,9 +69,12 @@ class RaceScreen(RoomScreen):
         super().__init__(program)
         self._area = BoardArea(self._press, self._hover)
         self._input = BoardInput(self, self._hint)
-        self._spectator = SpectatorView(lambda: self.view, self.update)
-        self._lanes: list[Lane] = []
-        self._lane_cache: dict[int, Row] = {}
+        self._spectator = SpectatorView(lambda: self.view, program.now, self.update)
+        self._leaderboard = Leaderboard()
+        self._race = ""
+        self._since = 0
+        self._lanes: dict[int, Lane] = {}
+        self._row_cache: dict[int, Row] = {}
         self._rang = False
         self._reported: Attempt | None = None
 
@@ -104,8 +115,8 @@ class RaceScreen(RoomScreen):
         self._input.tick(self.client.now())
         self._divide()
         super().update()
-        self._show_boards()
         self._show_panel()
+        self._show_boards()
 
     def _ring(self) -> None:
         """Ring the bell once when our board can be played."""
@@ -134,7 +145,7 @@ class RaceScreen(RoomScreen):
     def _show_boards(self) -> None:
         view, spectator = self.view, self._spectator
         if view.board is not None and not spectator.active:
-            self._area.show_one(view.board, self.look)
+            self._area.show_one(view.board, self.look, self._card())
             if self._reported is not view.attempt:
                 self._reported = view.attempt
                 self.call_after_refresh(self.client.painted)
@@ -148,6 +159,21 @@ class RaceScreen(RoomScreen):
         else:
             self._show_message()
 
+    def _card(self) -> list[Row]:
+        """Return our result, while our solved board is shown."""
+        view, now = self.view, self.client.now()
+        solved_at = view.solved_at
+        if solved_at is None or not view.finish_stands(now):
+            return []
+        if now < solved_at + CARD_MS:
+            return []
+        time = duration(view.clock(now) or 0)
+        columns, rows = self._area.division.board
+        shown = text("tui.race.seconds", time=time)
+        card = finish_card(self._racers(), shown, self.look)
+        fits = len(card) <= rows and cells(card[0][0].text) <= columns
+        return card if fits else []
+
     def _show_message(self) -> None:
         """Show the countdown, GO, or why there is no board."""
         view, now = self.view, self.client.now()
@@ -160,50 +186,47 @@ class RaceScreen(RoomScreen):
             message = large_message(content, self.look.accent, *space)
         self._area.canvas.show_message(message)
 
+    def _follow(self) -> None:
+        """Bring the leaderboard up to date."""
+        view, now = self.view, self.client.now()
+        if self._race != view.race:
+            self._race, self._leaderboard = view.race, Leaderboard()
+        self._since = now - (view.t0 if view.t0 is not None else now)
+        lanes = list(view.lanes.values()) or self._starters()
+        self._leaderboard.update(lanes, view.seat, self._since)
+        self._lanes = {lane.seat: copy(lane) for lane in lanes}
+
+    def _racers(self) -> Racers:
+        away = {who.id for who in self.view.members.values() if not who.connected}
+        seat = self.view.seat
+        return Racers(self._lanes, self._leaderboard, seat, away, self._since)
+
     def _show_panel(self, *, rivals: bool = True) -> None:
-        """Show clock and lanes.
+        """Show clock, place and the leaderboard.
 
         Args:
-            rivals: update the lanes of rivals, too.
+            rivals: update the rows of rivals, too.
         """
         view, wide = self.view, self._area.division.wide
-        columns, rows = self._area.division.panel
-        figures = self._figures(columns) if wide else []
-        height = rows - len(figures) - (1 if wide else 0)
         if rivals:
-            self._lanes = [copy(lane) for lane in view.order() or self._starters()]
-            self._lane_cache = {}
-        else:
-            self._lane_cache.pop(view.seat or 0, None)
-            own = view.lane
-            self._lanes = [
-                copy(own) if own and lane.seat == own.seat else lane
-                for lane in self._lanes
-            ]
-        lanes = lane_rows(
-            self._lanes,
-            [who.id for who in view.members.values() if not who.connected],
-            view.seat,
-            self.look,
-            columns - 1,
-            height,
-            view.latencies,
-            self._late(),
-            self._lane_cache,
-        )
-        if wide and 2 * len(lanes) <= height:  # leave empty rows between the lanes
-            lanes = [row for lane in lanes for row in (lane, text_row(""))]
-        self._area.panel.show([*figures, *lanes])
-
-    def _late(self) -> int:
-        """Return how many own slides are stored late; 0: none."""
-        view = self.view
-        if not view.unacked or view.attempt is None:
-            return 0
-        attempt = view.attempt
-        oldest = attempt.slides[attempt.acked - attempt.base][2] + attempt.zero
-        late = not view.online or self.client.now() - oldest > LATE_MS
-        return view.unacked if late else 0
+            self._follow()
+            self._row_cache = {}
+        elif view.lane is not None:
+            self._lanes[view.lane.seat] = copy(view.lane)
+            self._row_cache.pop(view.lane.seat, None)
+        racers = self._racers()
+        columns, rows = self._area.division.panel
+        width = columns - 1
+        figures = self._figures(racers, width, rows) if wide else []
+        slots = max(0, rows - len(figures) - (1 if wide else 0))
+        shown = racer_rows(racers, self.look, width, slots, self._row_cache)
+        if wide:
+            if 2 * len(shown) <= slots:  # leave empty rows between them
+                shown = [row for each in shown for row in (each, text_row(""))]
+            space = slots - len(shown)
+            shown += [text_row("")] * space
+            shown.append(self._state_row(racers, width))
+        self._area.panel.show([*figures, *shown])
 
     def _starters(self) -> list[Lane]:
         """Return the expected racers, before the server has sent the roster."""
@@ -213,27 +236,43 @@ class RaceScreen(RoomScreen):
             if who.ready and who.seat is not None
         ]
 
-    def _figures(self, width: int) -> list[Row]:
-        """Return the large clock, the counts and the state, for a panel at the side."""
+    def _figures(self, racers: Racers, width: int, rows: int) -> list[Row]:
+        """Return clock, place and counts, as large as the racers leave room for."""
         view, look, now = self.view, self.look, self.client.now()
         clock = view.clock(now)
-        large, colour = clock_text(clock or 0), look.ink
+        shown, colour = clock_text(clock or 0), look.ink
         locked = view.locked(now)
         if locked:
-            large, colour = clock_text(locked), look.accent
+            shown, colour = clock_text(locked), look.accent
         elif view.board and view.done:
-            colour = look.good
+            shown, colour = duration(clock or 0), look.good
         elif view.phase in ("racing", "grace") and clock is not None and clock < GO_MS:
-            large, colour = text("tui.race.go"), look.accent
-        scale = 1
-        if self._area.division.panel[1] >= LARGE_CLOCK_ROWS:
-            scale += len(big_text(large, 2)[0]) <= width
-        rows = [text_row(row, colour, bold=True) for row in big_text(large, scale)]
-        rows.append(text_row(""))
+            shown, colour = text("tui.race.go"), look.accent
+        scale = 0
+        while scale < MAX_CLOCK_SCALE:
+            columns, height = big_size(shown, scale + 1)
+            if columns > width or height + 4 + len(racers.lanes) > rows:
+                break
+            scale += 1
+        counts = ""
         if view.board is not None:
-            rows.append(text_row(fitted(count_text(view.stm, clock), width), look.ink))
-        rows.append(text_row(fitted(self._state_text(), width), look.soft))
-        return [*rows, text_row("")]
+            counts = count_text(view.stm, clock)
+            done = f"{percent(view.lane.high)}  " if view.lane else ""
+            if cells(done + counts + place_text(racers)) < width or scale == 0:
+                counts = done + counts
+        place = place_text(racers)
+        return [
+            *figure_rows(shown, place, counts, look, width, scale, colour),
+            text_row(""),
+        ]
+
+    def _state_row(self, racers: Racers, width: int) -> Row:
+        """Return our result, what to do or wait for, or who leads."""
+        content, colour = self._state_text(), self.look.soft
+        if not content:
+            content, won = news_text(racers)
+            colour = self.look.good if won else self.look.soft
+        return text_row(fitted(content, width), colour)
 
     def _state_text(self) -> str:
         """Return our result, or what to do or wait for."""
@@ -255,9 +294,11 @@ class RaceScreen(RoomScreen):
             return text("tui.race.left_out")
         if view.phase == "countdown":
             return text("tui.race.you_race" if view.ready else "tui.race.not_ready")
-        if view.board is None:
+        if self.plays and not view.stm:
+            return text("tui.race.keys", keys=sliding_keys(self.program.settings))
+        if view.board is None and not view.lanes:
             return text("tui.race.watching")
-        return rules_text(view.room.rules) if view.room else ""
+        return ""
 
     # --- Actions ----------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from sliderace_client.room.attempt import Attempt
 from sliderace_client.shared_ui.render import Row, big_text
 from sliderace_client.shared_ui.wording import duration
 from sliderace_client.tui.actions import Action
+from sliderace_client.tui.dialogs.help import sliding_keys
 from sliderace_client.tui.input import BoardInput
 from sliderace_client.tui.layout import race_layout
 from sliderace_client.tui.rows import clock_text, count_text, fitted, text_row
@@ -136,6 +137,10 @@ class SoloScreen(BaseScreen):
         if best is not None:
             best_text = text("tui.solo.best", time=duration(best))
             rows.append(text_row(fitted(best_text, width), look.accent))
+        if not self._started:
+            keys = sliding_keys(self.program.settings)
+            how = text("tui.race.keys", keys=keys)
+            rows.append(text_row(fitted(how, width), look.soft))
         return [*rows, text_row(""), text_row(fitted(self._source, width), look.soft)]
 
     def _state_text(self) -> str:

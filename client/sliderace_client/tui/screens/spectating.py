@@ -28,13 +28,18 @@ class SpectatorView:
 
     Args:
         view: returns the view of the room.
+        now: returns the ms of its clock.
         on_change: called after a key or a click changed the view.
     """
 
     def __init__(
-        self, view: Callable[[], RoomView], on_change: Callable[[], object]
+        self,
+        view: Callable[[], RoomView],
+        now: Callable[[], int],
+        on_change: Callable[[], object],
     ) -> None:
         self._get_view = view
+        self._now = now
         self._on_change = on_change
         self._leader = False
         self._pinned: int | None = None
@@ -61,6 +66,8 @@ class SpectatorView:
             return False
         if self._wanted is not None:
             return self._wanted
+        if self._view.finish_stands(self._now()):
+            return False
         lane = self._view.lane
         return lane is None or lane.status != "racing"
 
@@ -116,7 +123,8 @@ class SpectatorView:
         else:
             state, colour = out_text(lane.status, lane.why), look.bad
         state = fitted(state, min(len(state), width - 2))
-        name = fitted(lane.name, width - len(state) - 1)
+        rank = 1 + [one.seat for one in self._view.order()].index(lane.seat)
+        name = fitted(f"{rank} {lane.name}", width - len(state) - 1)
         own = lane.seat == self._view.seat
         return (
             Run(name, Paint(look.accent if own else look.ink, bold=own)),
