@@ -194,3 +194,11 @@ def test_unavailable_record_is_no_fault(
     kept = Evidence("")
     assert check_record(base, RESULTS, kept) is None
     assert check_record("http://127.0.0.1:9", RESULTS, kept) is None
+
+
+def test_record_of_a_later_version_is_no_fault(
+    server: tuple[str, type[Answers]],
+) -> None:
+    base, answers = server
+    answers.body = sealed(raced()[1] | {"version": 2})
+    assert check_record(base, RESULTS, KEPT) is None

@@ -23,7 +23,7 @@ def check_record(
         timeout: seconds for each step.
 
     Returns:
-        The faults; None if the record is not available.
+        The faults; None if the record is not available, or of a later version.
     """
     try:
         reply = get(server, results.record, timeout)
@@ -33,6 +33,9 @@ def check_record(
         return None
     try:
         race = unseal(canonical.decode(reply.body)).race
-    except (canonical.NotCanonical, BadRecord):
+    except canonical.NotCanonical:
         return [Fault.RECORD_UNREADABLE]
+    except BadRecord as fault:  # a later version is no fault, but we cannot read it
+        is_later = fault.code == "newer_version"
+        return None if is_later else [Fault.RECORD_UNREADABLE]
     return record_faults(race, results, evidence)
