@@ -10,10 +10,11 @@ import ipaddress
 import logging
 import os
 import secrets
+import shutil
 import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from sliderace_server.http.assets import Asset, load_page
 from sliderace_server.http.host_check import HostCheck
 from sliderace_server.http.proxy_headers import ClientAddresses
 from sliderace_server.http.routes import Routes
-from sliderace_server.limits import PerAddress
+from sliderace_server.limits import Limits, PerAddress
 from sliderace_server.mdns import advertised, reachable
 from sliderace_server.metrics import Metrics
 from sliderace_server.pacing import LoadMeter
@@ -148,6 +149,7 @@ async def running(
             metrics.render,
             lambda code: _links(settings, listener.port, code),
             operator_token,
+            lambda: _operator_view(settings, clients, registry),
             settings.base,
         )
         listener = Listener(
@@ -266,6 +268,31 @@ async def _advertised(
     bind = "" if settings.bind == "::" else settings.bind
     async with advertised(port, secrets.token_hex(4), bind):
         yield
+
+
+async def _operator_view(
+    settings: ServerSettings, clients: ClientAddresses, registry: RoomRegistry
+) -> Mapping[str, Any]:
+    """Return what `sliderace doctor` needs to know of the set-up."""
+    limits, defaults = asdict(settings.limits), asdict(Limits())
+    return {
+        "public_url": settings.public_base,
+        "only_this_machine": settings.loopback,
+        "trusted_proxies": [*settings.trusted_proxies],
+        "proxy_faults": dict(clients.faults),
+        "changed_limits": sorted(
+            name for name in limits if limits[name] != defaults[name]
+        ),
+        "clock_steps": registry.clock_steps,
+        "disk_free_mb": await asyncio.to_thread(_disk_free_mb, settings),
+    }
+
+
+def _disk_free_mb(settings: ServerSettings) -> int | None:
+    """Return the free space of the database's disk; None: there is no database."""
+    if settings.memory:
+        return None
+    return shutil.disk_usage(settings.database_path.parent).free // 1_000_000
 
 
 def _host_check(settings: ServerSettings) -> HostCheck:

@@ -19,7 +19,17 @@ from sliderace_client.cli.console import parse_hash_start
 from sliderace_client.cli.solo import CLEAR
 from sliderace_client.line_ui.typed_input import typed_input as typed_lines
 
-COMMANDS = ["bot", "host", "join", "results", "scramble", "solo", "verify", "watch"]
+COMMANDS = [
+    "bot",
+    "doctor",
+    "host",
+    "join",
+    "results",
+    "scramble",
+    "solo",
+    "verify",
+    "watch",
+]
 OPERATE = ["admin", "backup", "restore", "serve"]
 """Their help comes from the server's program."""
 VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "scramble-v1.jsonl"

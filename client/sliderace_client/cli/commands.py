@@ -328,6 +328,20 @@ def results(what: str, slidysim: bool, server: str) -> None:
         say(line)
 
 
+@cli.command(help=text("cli.doctor.help"))
+@click.argument("url", default="", metavar="[URL]")
+def doctor(url: str) -> int:
+    """Check the set-up of a running server."""
+    from sliderace_client.doctor import examine
+    from sliderace_client.net.locate import server_address
+
+    with reporting_failures():
+        findings = examine(server_address(url) if url else "")
+    for ok, line in findings:
+        say(text("cli.doctor.ok" if ok else "cli.doctor.wrong", finding=line))
+    return exit_codes.OK if all(one.ok for one in findings) else exit_codes.NOT_OK
+
+
 @cli.command(help=text("cli.verify.help"))
 @click.argument("what", metavar="FILE|-|LINK|CODE|RACE")
 @click.option("--commitment", metavar="C", help=text("cli.verify.commitment"))

@@ -7,7 +7,7 @@ from and to the library's types.
 import hmac
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote
@@ -139,6 +139,7 @@ class Routes:
         metrics: returns the content type and body of `/metrics`.
         links: room code -> links to that room, the best first.
         operator_token: who sends it may see private data.
+        operator_view: returns the server's set-up, for `sliderace doctor`.
         base: path under which clients reach us, such as ``/race``; empty: the root. The
             root is answered too, because a proxy may strip the path.
     """
@@ -152,6 +153,7 @@ class Routes:
         metrics: Callable[[], tuple[str, bytes]],
         links: Callable[[str], Sequence[str]],
         operator_token: str,
+        operator_view: Callable[[], Awaitable[Mapping[str, Any]]],
         base: str = "",
     ) -> None:
         self._page = page
@@ -160,6 +162,7 @@ class Routes:
         self._rate_limits = rate_limits
         self._metrics = metrics
         self._links = links
+        self._operator_view = operator_view
         self._operator = f"Bearer {operator_token}".encode()
         self._base = base
 
@@ -200,7 +203,9 @@ class Routes:
     async def _route(self, request: Request, path: str, query: str) -> Answer:
         match path.split("/")[1:]:
             case ["healthz"]:
-                health = self._rooms.health()
+                health = {**self._rooms.health()}
+                if self._is_operator(request):
+                    health["operator"] = await self._operator_view()
                 return _json(health, 503 if health["status"] == "stopping" else 200)
             case ["metrics"]:
                 kind, body = self._metrics()

@@ -36,6 +36,8 @@ _log = logging.getLogger(__name__)
 RACING = ("countdown", "racing", "grace")
 """Phases in which a player's time counts."""
 DAY_MS = 86_400_000
+CLOCK_STEP_MS = 1_000
+"""If the clocks moved apart by more than this in a second, the wall clock was set."""
 RETRY_S = 1.0
 """Pause while a room's log cannot be removed."""
 MISSES = {"room_unknown", "bad_ticket", "bad_token"}
@@ -61,6 +63,7 @@ class RoomRegistry:
 
     Attributes:
         host_ended: the shutdown is because the host of these rooms has ended.
+        clock_steps: how often the machine's wall clock was set.
         stored_everything: False if something was not stored before the shutdown.
     """
 
@@ -82,6 +85,8 @@ class RoomRegistry:
         self._closed: set[str] = set()
         self._trims: dict[str, int] = {}
         self._prune_at_ms = 0
+        self.clock_steps = 0
+        self._wall_offset_ms = services.clock.wall_ms() - services.clock.now_ms()
         self._storage_lost = False
         self._checking_storage = False
         self._heartbeat: Timer | None = None
@@ -371,6 +376,10 @@ class RoomRegistry:
         if now >= self._rooms_beat_at:
             self._rooms_beat_at = now + room.KEEP_ALIVE_MS
             self.services.load_meter.measure(clock.cpu_s(), now)
+            offset_ms = clock.wall_ms() - clock.now_ms()
+            if abs(offset_ms - self._wall_offset_ms) > CLOCK_STEP_MS:
+                self.clock_steps += 1
+            self._wall_offset_ms = offset_ms
             for actor in list(self._rooms.values()):
                 actor.beat()
             if not self._checking_storage:

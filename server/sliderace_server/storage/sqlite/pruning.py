@@ -1,6 +1,7 @@
 """Delete old races and make the database file smaller. Blocking."""
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from .backup import opened, reporting
@@ -48,10 +49,10 @@ def shrink(connection: sqlite3.Connection) -> None:
     Args:
         connection: A writing connection in autocommit mode.
 
-    Raises:
-        sqlite3.Error: The disk has no space for a copy; nothing is changed.
+    Nothing happens if the disk has no space for a copy.
     """
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (free,) = connection.execute("PRAGMA freelist_count").fetchone()
     if free > max(FREE_PAGES, pages // FREE_SHARE):
-        connection.execute("VACUUM")
+        with suppress(sqlite3.OperationalError):
+            connection.execute("VACUUM")

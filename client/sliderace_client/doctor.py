@@ -1,0 +1,136 @@
+"""What is right and what is wrong with a server's set-up. Blocking."""
+
+import socket
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from typing import Any, NamedTuple, cast
+from urllib.parse import urlsplit
+
+from sliderace.texts import text
+from sliderace_client.net.http import Reply, Unreachable, get
+from sliderace_client.net.locate import is_loopback, operator_token, read_server_file
+
+__all__ = ["Finding", "examine", "reply_findings", "set_up_findings"]
+
+RENEW_DAYS = 14
+"""A certificate that ends sooner should have been renewed."""
+LEAST_FREE_MB = 500
+"""A busy evening writes a few megabytes; backups and SQLite's own copies need more."""
+MISDIRECTED = 421
+DAY_S = 86_400
+
+
+class Finding(NamedTuple):
+    """One line: what is right, or what is wrong and how to fix it."""
+
+    ok: bool
+    line: str
+
+
+def examine(server: str = "") -> list[Finding]:
+    """Check a running server.
+
+    Args:
+        server: its address as players use it; empty: our own server.
+    """
+    known = read_server_file()
+    base = server or (known.url or known.base if known else "")
+    if not base:
+        return [_wrong("no_server")]
+    try:
+        found = [*reply_findings(base, get(base, "/healthz")), *_encryption(base)]
+    except OSError as error:  # mostly Unreachable
+        found = [_wrong("unreachable", why=str(error))]
+    view = _view(known.base) if known else None
+    return [*found, *(set_up_findings(view) if view else [_ok("no_view")])]
+
+
+def _view(base: str) -> Mapping[str, Any] | None:
+    """Return what only the operator may see of our own server, if it runs."""
+    try:
+        health = get(base, "/healthz", token=operator_token(base)).json()
+    except Unreachable:
+        return None
+    if not isinstance(health, dict):
+        return None
+    return cast("dict[str, dict[str, Any]]", health).get("operator")
+
+
+def reply_findings(base: str, reply: Reply) -> Iterator[Finding]:
+    """Yield what the answer of `/healthz` says.
+
+    Args:
+        base: the server's address.
+        reply: the answer.
+    """
+    if reply.status == MISDIRECTED:
+        yield _wrong("host_refused", host=urlsplit(base).hostname or base)
+        return
+    health = reply.json()
+    if not isinstance(health, dict) or "status" not in health:
+        yield _wrong("not_ours", server=base, status=reply.status)
+        return
+    yield _ok("reachable", server=base)
+    problems = cast("dict[str, list[str]]", health).get("problems") or []
+    for problem in problems:
+        yield _wrong(f"problem_{problem}")
+    if not problems:
+        yield _ok("healthy")
+
+
+def _encryption(base: str) -> Iterator[Finding]:
+    """Yield whether players reach the server by TLS, and for how long."""
+    parts = urlsplit(base)
+    host = parts.hostname or ""
+    if parts.scheme != "https":
+        yield _ok("near") if _is_near(host) else _wrong("no_tls")
+        return
+    place = host, parts.port or 443
+    context = ssl.create_default_context()
+    with (
+        socket.create_connection(place, timeout=3) as connection,
+        context.wrap_socket(connection, server_hostname=host) as secure,
+    ):
+        ends = str((secure.getpeercert() or {})["notAfter"])
+    days = int((ssl.cert_time_to_seconds(ends) - time.time()) // DAY_S)
+    yield (_ok if days >= RENEW_DAYS else _wrong)("certificate", days=days)
+
+
+def _is_near(host: str) -> bool:
+    """Return whether an address is on this machine or a local network."""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return is_loopback(host) or host.endswith(".local") or "." not in host
+
+
+def set_up_findings(view: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what the server's own view of its set-up says.
+
+    Args:
+        view: the value of `operator` in `/healthz`.
+    """
+    faults = cast("dict[str, str]", view["proxy_faults"])
+    for fault, address in faults.items():
+        yield _wrong(f"proxy_{fault}", address=address)
+    hidden = view["public_url"] and view["only_this_machine"]
+    if hidden and not view["trusted_proxies"]:
+        yield _wrong("proxy_missing")
+    elif not faults:
+        yield _ok("proxy")
+    names = ", ".join(view["changed_limits"])
+    yield _ok("limits_changed", names=names) if names else _ok("limits")
+    if (free := view["disk_free_mb"]) is not None:
+        yield (_ok if free >= LEAST_FREE_MB else _wrong)("disk", mb=free)
+    steps = view["clock_steps"]
+    yield _wrong("clock_set", times=steps) if steps else _ok("clock")
+
+
+def _ok(key: str, **values: str | int) -> Finding:
+    return Finding(ok=True, line=text(f"doctor.ok.{key}", **values))
+
+
+def _wrong(key: str, **values: str | int) -> Finding:
+    return Finding(ok=False, line=text(f"doctor.wrong.{key}", **values))

@@ -1,0 +1,90 @@
+"""`sliderace doctor` says in one line each what is right and what is wrong."""
+
+import json
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.chaos.server_process import ServerProcess
+
+from sliderace_client.cli.commands import run
+from sliderace_client.doctor import Finding, reply_findings, set_up_findings
+from sliderace_client.net.http import Reply
+
+FINE: dict[str, Any] = {
+    "public_url": "https://race.example.org",
+    "only_this_machine": True,
+    "trusted_proxies": ["127.0.0.1"],
+    "proxy_faults": {},
+    "changed_limits": [],
+    "clock_steps": 0,
+    "disk_free_mb": 9_000,
+}
+
+
+def test_a_good_set_up_has_nothing_wrong() -> None:
+    findings = list(set_up_findings(FINE))
+    assert len(findings) == 4
+    assert all(one.ok for one in findings)
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        ({"trusted_proxies": []}, "--trusted-proxies 127.0.0.1"),
+        ({"proxy_faults": {"untrusted": "10.0.0.9"}}, "--trusted-proxies 10.0.0.9"),
+        ({"proxy_faults": {"no_address": "127.0.0.1"}}, "X-Forwarded-For"),
+        ({"disk_free_mb": 99}, "Only 99 MB"),
+        ({"clock_steps": 2}, "was set 2 times"),
+    ],
+)
+def test_each_fault_has_one_line_with_advice(
+    change: dict[str, object], advice: str
+) -> None:
+    [fault] = [one for one in set_up_findings({**FINE, **change}) if not one.ok]
+    assert advice in fault.line
+
+
+def test_changed_limits_are_named_but_not_wrong() -> None:
+    findings = list(set_up_findings({**FINE, "changed_limits": ["pages_per_s"]}))
+    assert all(one.ok for one in findings)
+    assert any("pages_per_s" in one.line for one in findings)
+
+
+def answered(status: int, body: object) -> list[Finding]:
+    reply = Reply(status, json.dumps(body).encode())
+    return list(reply_findings("https://race.example.org", reply))
+
+
+def test_an_unknown_host_a_foreign_server_and_problems_are_wrong() -> None:
+    [unknown] = answered(421, "")
+    assert (unknown.ok, "--hosts" in unknown.line) == (False, True)
+    [foreign] = answered(404, [])
+    assert (foreign.ok, "status 404" in foreign.line) == (False, True)
+    names = ["storage_lost", "log_failing", "results_failing", "rooms_unreadable"]
+    there, *problems = answered(200, {"status": "degraded", "problems": names})
+    assert there.ok
+    assert len({one.line for one in problems if not one.ok}) == len(names)
+
+
+def test_the_doctor_examines_our_own_server(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The exit code is 1 as soon as something is wrong."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert run(["doctor"]) == 1
+    assert "sliderace serve" in capsys.readouterr().out
+    with ServerProcess(tmp_path / "sliderace", "--log-level", "error") as server:
+        assert run(["doctor"]) == 0
+        out = capsys.readouterr().out
+        assert out.count("ok ") == len(out.splitlines()) >= 6
+        connection = HTTPConnection("127.0.0.1", server.port)
+        connection.request("GET", "/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
+        assert "operator" not in json.load(connection.getresponse())
+        assert run(["doctor", server.url]) == 1
+        assert "--trusted-proxies 127.0.0.1" in capsys.readouterr().out
+    assert run(["doctor"]) == 1
+    assert run(["doctor", "127.0.0.1:9"]) == 1
