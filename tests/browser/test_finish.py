@@ -168,3 +168,24 @@ def test_sounds_are_off_until_the_speaker_turns_them_on(pages: Pages) -> None:
     assert ben.evaluate("tones") == []
     kept = ann.evaluate("JSON.parse(localStorage['sliderace.settings'])")
     assert (kept["sound"], kept["volume"]) == (True, 0.2)
+
+
+def test_who_gives_up_sees_the_boards_of_finishers_and_idle_racers(
+    pages: Pages,
+) -> None:
+    """Also of those who have not moved since, or not at all."""
+    ann, code = new_room(pages)
+    ben, cleo, dan = (new_guest(pages, code, name) for name in ("Ben", "Cleo", "Dan"))
+    start_race_with(ann, ben, cleo, dan)
+    start = own_board(dan)
+    solve_by_keys(ann)
+    board = own_board(ben)
+    direction, _ = board.legal_slides()[0]
+    press(ben, direction)
+    board.slide(direction)
+    dan.wait_for_selector(".lane.finished >> text=Ann")
+    give_up(dan)
+    solved = " ".join(map(str, (*range(1, 9), 0)))
+    for name, tiles in (("Ann", solved), ("Ben", board.tiles), ("Cleo", start.tiles)):
+        shown = tiles if isinstance(tiles, str) else " ".join(map(str, tiles))
+        dan.wait_for_selector(f".board-card[data-board='{shown}'] >> text={name}")

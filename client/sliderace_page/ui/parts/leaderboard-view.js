@@ -24,7 +24,8 @@ const CORNERS = ["0, 0", "100%, 0", "100%, 100%", "0, 100%"].map(
   (corner) => `translate(${corner})`,
 );
 
-/** What rows are compared with. @typedef {{leader: import("./racers.js").Racer}} Field */
+/** @typedef {{leader: import("./racers.js").Racer, order: number[]}} Field what rows are
+ *   compared with */
 
 /** One racer's row. It stores an update at once and is drawn when its turn comes. */
 class Row {
@@ -58,12 +59,14 @@ class Row {
 
   draw() {
     if (!this.pending) return;
-    const [{ lane, mine, away, waiting }, { leader }] = this.pending;
+    const [row, { leader, order }] = this.pending;
+    const { lane, mine, away, waiting } = row;
+    const rank = order.indexOf(lane.seat) + 1;
     this.pending = null;
     const value = waiting ? "" : standingText(lane, leader, away);
     const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
     const classes = ["lane", ...kinds.filter(Boolean)].join(" ");
-    const key = [classes, value, lane.name, lane.stm, lane.high, lane.place].join();
+    const key = [classes, value, lane.name, lane.stm, lane.high, lane.place, lane.final, rank].join();
     if (key === this.#key) return;
     this.#key = key;
     this.drawnAt = performance.now();
@@ -72,7 +75,8 @@ class Row {
     setText(this.value, value);
     this.fill.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;
     this.tile.style.transform = CORNERS[lane.stm % CORNERS.length];
-    this.element.className = classes;
+    setAttribute(this.element, "class", classes);
+    setAttribute(this.element, "aria-label", spoken(row, rank));
   }
 
   /**
@@ -185,14 +189,9 @@ export class LeaderboardView {
     const leader = rows.find(({ lane }) => lane.seat === first)?.lane;
     // In the document rows keep the order of seats: an element that moves there would be
     // laid out again.
-    if (leader) this.listing.update(rows, { leader });
+    if (leader) this.listing.update(rows, { leader, order: this.board.order });
     if (many && this.#height) this.#fit();
     this.#show(swaps, many);
-    rows.forEach((row) => {
-      const view = this.listing.rows.get(row.lane.seat);
-      const rank = this.board.order.indexOf(row.lane.seat) + 1;
-      if (view) setAttribute(view.element, "aria-label", spoken(row, rank));
-    });
     this.#draw();
   }
 

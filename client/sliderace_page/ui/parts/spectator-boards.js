@@ -50,10 +50,12 @@ class BoardCard {
    * @param {RacerRow} row
    * @param {number[]} ranking seats, best first
    * @param {number | null} followed whose board is the large one
-   * @param {Board | null} placeholder shown while the board is hidden
+   * @param {(lane: RacerRow["lane"]) => Board | null} boardOf null: not to be seen yet
+   * @param {Board} like shown blank instead
    */
-  update({ lane, mine, away, waiting }, ranking, followed, placeholder) {
-    const { board, seat, name, status, high } = lane;
+  update({ lane, mine, away, waiting }, ranking, followed, boardOf, like) {
+    const { seat, name, status, high } = lane;
+    const board = boardOf(lane);
     const rank = ranking.indexOf(seat) + 1;
     const big = seat === followed;
     this.#seat = seat;
@@ -61,8 +63,7 @@ class BoardCard {
     setText(this.name, name);
     setText(this.value, waiting || status !== "racing" ? "" : statusText(lane));
     this.fill.style.transform = `scaleX(${waiting ? 0 : high / 1000})`;
-    const shown = board ?? placeholder;
-    if (shown) this.board.update(shown);
+    this.board.update(board ?? like);
     this.#showStamp(lane, away);
     const leads = rank === 1 && status === "racing" && high > 0;
     const kinds = [
@@ -205,10 +206,10 @@ export class SpectatorBoards {
   /**
    * @param {RacerRow[]} rows by seat
    * @param {number[]} ranking seats, best first
-   * @param {Board | null} placeholder for hidden boards
+   * @param {(lane: RacerRow["lane"]) => Board | null} boardOf null: not to be seen yet
    * @param {Board} like a board of the same size
    */
-  update(rows, ranking, placeholder, like) {
+  update(rows, ranking, boardOf, like) {
     const followed = rows.length ? this.#followedOf(rows, ranking[0]) : null;
     this.#followed = followed;
     this.#like = like;
@@ -216,7 +217,7 @@ export class SpectatorBoards {
     setAttribute(this.all, "aria-pressed", String(followed === null));
     setAttribute(this.leader, "aria-pressed", String(this.camera === "leader"));
     show(this.cameras, rows.length > 1);
-    this.listing.update(rows, ranking, followed, placeholder);
+    this.listing.update(rows, ranking, followed, boardOf, like);
     this.#place();
   }
 

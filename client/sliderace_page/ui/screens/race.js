@@ -1,6 +1,6 @@
 // The race: the player's board and the leaderboard, or the boards of all racers.
 
-import { Board, formatBoard, parseSize } from "../../core/engine.js";
+import { Board, formatBoard, parseBoard, parseSize } from "../../core/engine.js";
 import { listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
@@ -25,6 +25,7 @@ import { showTilePicture } from "../parts/tile-picture.js";
 const NEWS_MS = 2500; // how long the winner is named
 const PODIUM = 3; // places with a longer fanfare
 const QUIET_MS = 3000; // at the start places change too often to be heard
+const ASK_MS = 2000; // between two requests for the same board
 const BLINK_MS = 160; // of the own place, when it changes
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
 const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
@@ -44,6 +45,9 @@ export class Race {
   /** The race's first finisher, and since when they are known. @type {{race: string, name: string, time: number, at: number} | null} */
   #winner = null;
   #place = 0;
+  /** @type {{text: string, board: Board} | null} the scramble */
+  #start = null;
+  #askAt = 0;
   /** @type {RacerRow[]} */
   #rows = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -217,9 +221,27 @@ export class Race {
 
   /** @param {RoomModel} model @param {RacerRow[]} rows */
   #showOthers(model, rows) {
-    const { truth } = this.lanes.board;
-    const like = solvedBoard(model);
-    this.boards.update(rows, truth, like, like);
+    const { start } = model;
+    const solved = solvedBoard(model);
+    if (start !== this.#start?.text)
+      this.#start = start === null ? null : { text: start, board: parseBoard(start) };
+    const first = this.#start?.board ?? null;
+    /** @param {RacerRow["lane"]} lane */
+    const boardOf = ({ board, status, stm }) => {
+      if (board || status === "dns") return board;
+      if (status === "finished") return solved;
+      return stm === 0 ? first : null;
+    };
+    this.boards.update(rows, this.lanes.board.truth, boardOf, solved);
+  }
+
+  /** Ask for boards that may be seen and were not sent. @param {RoomModel} model @param {number} now */
+  #askForBoards(model, now) {
+    if (this.boards.element.hidden || now < this.#askAt) return;
+    this.#askAt = now + ASK_MS;
+    for (const { seat, board, stm, status } of model.lanes.values())
+      if (!board && stm > 0 && status !== "finished" && seat !== model.seat)
+        this.app.send(command.resync(seat));
   }
 
   /** Remember who finishes first, and tell a player. @param {RoomModel} model @param {number} now */
@@ -350,6 +372,7 @@ export class Race {
     if (!countdown && this.lanes.tick(raceTime(model, now))) this.app.onChange();
     this.overlay.classList.toggle("over", !countdown || attempt !== null);
     if (countdown) this.#count(model, left);
+    this.#askForBoards(model, now);
     const ms = model.clock(now);
     const final = attempt?.solved || (model.myLane?.time ?? null) !== null;
     const shown = ms ?? (countdown ? 0 : null);
