@@ -192,7 +192,7 @@ async def test_settings_offer_the_pictures_by_name(
     async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("e")
         await wait_for_text(pilot, "none: numbers")
-        await pilot.press("up", "up", "up", "right")
+        await pilot.press("up", "up", "right")
         await wait_for_text(pilot, "hills")
         await pilot.press("right", "enter")
         await wait_until_stored(pilot)
@@ -257,15 +257,12 @@ async def test_race_replaces_the_warm_up() -> None:
     assert not any(isinstance(each, m.Slides) for each in client.commands)
 
 
-async def test_always_ready_is_sent_once_for_each_race(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+async def test_always_ready_is_sent_once_for_each_race() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:
         await pilot.press("a")
-        await wait_until_stored(pilot)
         await settle(pilot)
+        assert "always ready here" in screen(pilot)
         client.receive(m.MemberEvent(0, rooms.member(1, 0, ready=True), "ready"))
         client.receive(
             m.MemberEvent(0, rooms.member(1, 0), "ready")
@@ -276,6 +273,25 @@ async def test_always_ready_is_sent_once_for_each_race(
         await settle(pilot)
         readied = [each.race for each in client.commands if isinstance(each, m.Ready)]
         assert readied == [RACE, NEXT]
+
+
+async def test_not_ready_ends_always_ready() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await pilot.press("a")
+        await settle(pilot)
+        client.receive(m.MemberEvent(0, rooms.member(1, 0, ready=True), "ready"))
+        await settle(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        assert "always ready here" not in screen(pilot)
+        client.receive(m.MemberEvent(0, rooms.member(1, 0), "ready"))
+        client.receive(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
+        await settle(pilot)
+        assert [each.on for each in client.commands if isinstance(each, m.Ready)] == [
+            True,
+            False,
+        ]
 
 
 @pytest.mark.parametrize(

@@ -437,3 +437,62 @@ async def test_names_are_neither_markup_nor_escape_sequences() -> None:
     assert hostile[0] in text
     assert hostile[1] in text
     assert not set(text) & set("\x1b\x07\u202e\x9b")
+
+
+async def test_question_before_the_start_follows_the_players() -> None:
+    """It names those who are still not ready; when all are, the race starts."""
+    members = [
+        member(ANN, 0, ready=True),
+        member(BEN, 1, "Ben"),
+        member(3, 2, "Cleo"),
+    ]
+    client = OfflineClient(members=members)
+    async with running_app(client) as pilot:
+        await pilot.press("s")
+        await settle(pilot)
+        assert "Ben and Cleo" in screen(pilot)
+        client.receive(m.MemberEvent(0, member(3, 2, "Cleo", ready=True), "ready"))
+        await settle(pilot)
+        question = keys(pilot)
+        assert "Ben and Cleo" not in screen(pilot)
+        assert "start" in question
+        assert m.Start(RACE) not in client.commands
+        client.receive(m.MemberEvent(0, member(BEN, 1, "Ben", ready=True), "ready"))
+        await settle(pilot)
+        assert m.Start(RACE) in client.commands
+        assert "wait" not in keys(pilot)
+
+
+async def test_withdrawn_question_does_not_start_the_race() -> None:
+    members = [member(ANN, 0, ready=True), member(BEN, 1, "Ben")]
+    client = OfflineClient(members=members)
+    async with running_app(client) as pilot:
+        await pilot.press("s")
+        await settle(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        client.receive(m.MemberEvent(0, member(BEN, 1, "Ben", ready=True), "ready"))
+        await settle(pilot)
+        assert m.Start(RACE) not in client.commands
+
+
+async def test_own_row_is_visible_among_many_members() -> None:
+    others = [member(n, n - 1, f"Racer {n}") for n in range(2, 17)]
+    client = OfflineClient(members=[*others, member(ANN, 0)])
+    async with running_app(client, (80, 24)) as pilot:
+        for _ in range(18):
+            assert "Ann" in screen(pilot)
+            assert "more" in screen(pilot)
+            await pilot.press("down")
+            await settle(pilot)
+
+
+async def test_late_player_gets_ready_in_the_countdown() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        await settle(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        ready = [each for each in client.commands if isinstance(each, m.Ready)]
+        assert [(each.race, each.on) for each in ready] == [(RACE, True)]

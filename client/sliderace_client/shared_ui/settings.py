@@ -65,7 +65,6 @@ class Settings:
         tiles: what a tile's colour shows: ``fringe``, ``rows`` or ``mono`` (nothing).
         picture: shown instead: ``none``, a name, or a file.
         hover: ``on``: the tile under the pointer slides without a click.
-        auto_ready: ``on``: get ready for each race as soon as it is prepared.
         server: address where a bare code is looked up first; empty: none.
     """
 
@@ -81,7 +80,6 @@ class Settings:
     )
     picture: str = "none"
     hover: str = field(default="off", metadata={"choices": ("off", "on")})
-    auto_ready: str = field(default="off", metadata={"choices": ("off", "on")})
     server: str = ""
 
 

@@ -156,6 +156,7 @@ class SlideraceApp(App[int]):
         frame_due: the screen will be painted within a frame.
         ending: why our stay in the last room ended.
         rooms: opens rooms on this machine.
+        always_ready: in this room, get ready for each race as soon as it is prepared.
     """
 
     ENABLE_COMMAND_PALETTE = False
@@ -188,6 +189,7 @@ class SlideraceApp(App[int]):
         self._given_client = client
         self._client: RoomClient | None = None
         self._auto_readied = ""
+        self.always_ready = False
         self._wants_results: bool | None = None
         self._shown_state: object = None
         self._news = News()
@@ -463,6 +465,7 @@ class SlideraceApp(App[int]):
         """Enter a room, and show it."""
         self.begin = start
         self._wants_results = None
+        self.always_ready = False
         self._run(partial(self._stay_in_room, start), "room", exclusive=True)
 
     async def _stay_in_room(self, start: Start) -> None:
@@ -507,10 +510,10 @@ class SlideraceApp(App[int]):
             self.on_change()
 
     def _get_ready(self, client: RoomClient) -> None:
-        """Get ready, once for each race, if the user wants it always."""
+        """Get ready, once for each race, if the user wants it in this room."""
         view, me = client.view, client.view.myself
         waits = view.phase == "lobby" and me is not None and not me.benched
-        wanted = self.settings.auto_ready == "on" and view.is_player
+        wanted = self.always_ready and view.is_player
         if wanted and waits and self._auto_readied != view.race and view.online:
             self._auto_readied = view.race
             if not view.ready:

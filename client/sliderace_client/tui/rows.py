@@ -234,6 +234,7 @@ def member_row(
     *,
     chosen: bool,
     latency: MemberLatency | None = None,
+    always: bool = False,
 ) -> Row:
     """Return one member in the lobby: mark, name, latency, ready or not, who they are.
 
@@ -245,11 +246,13 @@ def member_row(
         width: columns.
         chosen: whether the cursor is on this row.
         latency: of this member, if known.
+        always: whether we get ready for each race at once.
     """
     tags = [
         text(key)
         for key, applies in (
             ("tui.member.you", member.id == me),
+            ("tui.member.always_ready", always and member.id == me),
             ("tui.member.host", member.id == host),
             ("tui.member.bot", member.bot),
             ("member.spectator", member.role == "spectator"),

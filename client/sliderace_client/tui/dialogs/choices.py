@@ -251,7 +251,6 @@ SETTING_LABELS = {
     "tiles": "tui.settings.label.tiles",
     "picture": "tui.settings.label.picture",
     "hover": "tui.settings.label.hover",
-    "auto_ready": "tui.settings.label.auto_ready",
 }
 SETTING_VALUES = {
     ("keys", "tile"): "tui.settings.keys_tile",
@@ -268,8 +267,6 @@ SETTING_VALUES = {
     ("picture", "none"): "tui.settings.picture_none",
     ("hover", "off"): "tui.settings.hover_off",
     ("hover", "on"): "tui.settings.hover_on",
-    ("auto_ready", "off"): "tui.settings.auto_ready_off",
-    ("auto_ready", "on"): "tui.settings.auto_ready_on",
 }
 
 

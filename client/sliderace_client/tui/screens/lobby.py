@@ -1,7 +1,7 @@
 """The lobby: the room code, the members and their readiness, and the host's keys."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from functools import partial
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -19,6 +19,7 @@ from sliderace.protocol.messages import (
 from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
 from sliderace_client.shared_ui.render import Row, big_size, big_text
+from sliderace_client.shared_ui.wording import listed
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.blocking_calls import only_here
 from sliderace_client.tui.dialogs.code_dialog import join_command_for
@@ -78,6 +79,8 @@ class LobbyScreen(RoomScreen):
         super().__init__(program)
         self._chosen = 0
         self._top = 0
+        self._shown: list[int] = []
+        self._unready: list[str] | None = None
         self._room = TextRows(id="room")
         self._people = TextRows(id="people", on_pick=self._choose)
         self._qr = TextRows(id="qr")
@@ -102,6 +105,7 @@ class LobbyScreen(RoomScreen):
         return text("tui.lobby.public" if room.public else "tui.lobby.private")
 
     def update(self) -> None:  # noqa: D102
+        self._ask_again()
         super().update()
         qr = self._qr_rows()
         self._qr.show(qr)
@@ -165,22 +169,29 @@ class LobbyScreen(RoomScreen):
         host = view.room.host if view.room else None
         self._chosen = max(0, min(self._chosen, len(members) - 1))
         self._top, visible = visible_part(len(members), height, self._chosen, self._top)
-        above, below = self._top, len(members) - self._top - visible
-        hidden = above + below
+        hidden = len(members) - visible
+        self._shown = list(range(self._top, self._top + visible))
+        mine = next((i for i, who in enumerate(members) if who.id == view.me), None)
+        if mine is not None and mine not in self._shown and visible > 1:
+            at = 0 if mine < self._top else -1  # our own row is always visible
+            self._shown[at if self._shown[at] != self._chosen else -1 - at] = mine
+        above = sum(index < self._chosen for index in range(len(members)))
+        above -= sum(index < self._chosen for index in self._shown)
         rows = [
             member_row(
-                member,
+                members[index],
                 host,
                 view.me,
                 self.look,
                 width - 1,
                 chosen=index == self._chosen and (view.is_host or hidden > 0),
-                latency=view.latencies.get(member.id),
+                latency=view.latencies.get(members[index].id),
+                always=self.program.always_ready,
             )
-            for index, member in enumerate(members)
-        ][self._top : self._top + visible]
+            for index in self._shown
+        ]
         if hidden:
-            more = text("tui.lobby.more", n=hidden, above=above, below=below)
+            more = text("tui.lobby.more", n=hidden, above=above, below=hidden - above)
             rows.append(text_row(fitted(f"    {more}", width), self.look.soft))
         elif len(members) == 1 and view.room and len(rows) + 1 < height:
             bots = text("tui.lobby.bots", code=format_code(view.room.code))
@@ -223,14 +234,12 @@ class LobbyScreen(RoomScreen):
                     "b", text("tui.key.play_again"), lambda: send(unbench), once=True
                 )
             ]
-        ready = Ready(self.view.race, not myself.ready)
         label = text("tui.key.not_ready" if myself.ready else "tui.key.ready")
-        actions = [
-            Action("r", label, lambda: send(ready), ("enter", "space"), once=True)
-        ]
-        always = self.program.settings.auto_ready == "on"
+        ready = partial(self._be_ready, on=not myself.ready)
+        actions = [Action("r", label, ready, ("enter", "space"), once=True)]
+        always = self.program.always_ready
         label = text("tui.key.not_always_ready" if always else "tui.key.always_ready")
-        actions.append(Action("a", label, self._toggle_auto_ready, once=True))
+        actions.append(Action("a", label, self._toggle_always_ready, once=True))
         if not self.view.is_host:
             watch = text("tui.key.only_watch")
             actions.append(
@@ -238,11 +247,15 @@ class LobbyScreen(RoomScreen):
             )
         return actions
 
-    def _toggle_auto_ready(self) -> None:
-        settings = self.program.settings
-        value = "off" if settings.auto_ready == "on" else "on"
-        self.program.use_settings(replace(settings, auto_ready=value))
+    def _toggle_always_ready(self) -> None:
+        self.program.always_ready = not self.program.always_ready
         self.program.repaint()
+
+    def _be_ready(self, *, on: bool) -> None:
+        """Get ready; who does not want to be ready does not want it always either."""
+        if not on:
+            self.program.always_ready = False
+        self.program.send(Ready(self.view.race, on))
 
     def _host_actions(self, *, locked: bool) -> list[Action]:
         program = self.program
@@ -259,20 +272,36 @@ class LobbyScreen(RoomScreen):
             actions += self._actions_on(other)
         return actions
 
-    def _start(self) -> None:
-        """Start; ask first if this would leave somebody out."""
-        start = Start(self.view.race)
-        names = [
+    def _unready_names(self) -> list[str]:
+        return [
             who.name
             for who in self.view.present_players()
             if not who.ready and who.id != self.view.me
         ]
+
+    def _start(self) -> None:
+        """Start; ask first if this would leave somebody out."""
+        names = self._unready_names()
         if not names:
-            self.program.send(start)
+            self._unready = None
+            self.program.send(Start(self.view.race))
             return
+        self._unready = names
+        start = Start(self.view.race)
         yes = Action("y", text("tui.key.start"), lambda: self.program.send(start))
-        question = text("tui.lobby.start_question", names=", ".join(names))
+        question = text("tui.lobby.start_question", names=listed(names))
         self.ask(question, yes, no=text("tui.key.wait"))
+
+    def _ask_again(self) -> None:
+        """Bring an open question about unready players up to date, or start."""
+        if self._unready is None:
+            return
+        if not self.asks:
+            self._unready = None
+            return
+        if self._unready_names() != self._unready:
+            self.stop_asking()
+            self._start()
 
     def _actions_on(self, other: Member) -> list[Action]:
         """Return the host's actions on another member."""
@@ -311,5 +340,6 @@ class LobbyScreen(RoomScreen):
         return bool(step)
 
     def _choose(self, y: int, _x: int) -> None:
-        self._chosen = self._top + y
-        self.update()
+        if y < len(self._shown):
+            self._chosen = self._shown[y]
+            self.update()

@@ -6,7 +6,7 @@ from copy import copy
 from textual.widget import Widget
 
 from sliderace.engine import Board, Direction
-from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
+from sliderace.protocol.messages import Abort, CallTime, Forfeit, Ready, Undo
 from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.attempt import Attempt
@@ -305,6 +305,11 @@ class RaceScreen(RoomScreen):
     def actions(self) -> list[Action]:  # noqa: D102
         view, program = self.view, self.program
         actions: list[Action] = []
+        me = view.myself
+        if view.phase == "countdown" and not view.lanes and me and view.is_player:
+            ready = Ready(view.race, not me.ready)
+            label = text("tui.key.not_ready" if me.ready else "tui.key.ready")
+            actions.append(Action("r", label, lambda: program.send(ready), once=True))
         if view.can_undo(self.client.now()):
             undo, command = text("tui.key.undo_giving_up"), Undo(view.race)
             actions.append(Action("u", undo, lambda: program.send(command), once=True))

@@ -50,6 +50,8 @@ class RoomClient(Protocol):
 class RoomProgram(Program, Protocol):
     """The part of the program that a room's screens use."""
 
+    always_ready: bool
+
     @property
     def client(self) -> RoomClient:
         """The connection to the room."""

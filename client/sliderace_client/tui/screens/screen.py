@@ -258,6 +258,15 @@ class BaseScreen(Screen[None]):
         self._question = (question, [*choices, Action("n", no, close, ("escape",))])
         self.update()
 
+    @property
+    def asks(self) -> bool:
+        """Whether a question is open."""
+        return self._question is not None
+
+    def stop_asking(self) -> None:
+        """Withdraw the question."""
+        self._question = None
+
     # --- Keys -------------------------------------------------------------------------
 
     def key_queued(self) -> None:
