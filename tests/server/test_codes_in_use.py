@@ -102,3 +102,17 @@ def test_a_new_code_costs_the_same_with_many_reserved_ones() -> None:
     for number in range(2_500):
         codes.new(b"%d" % number, DAY_MS)
     assert not reserved, "expired codes are forgotten"
+
+
+def test_a_code_that_is_used_again_stays_reserved_for_another_day() -> None:
+    """Although its first reservation is forgotten later than it expires."""
+    codes = Codes()
+    for number in range(9):  # forgotten first
+        codes.retire(codes.new(b"%d" % number, 0), 0)
+    code = codes.new(b"same", 0)
+    codes.retire(code, 0)
+    assert codes.new(b"same", DAY_MS) == code
+    codes.retire(code, DAY_MS)
+    for number in range(9):
+        codes.new(b"other %d" % number, DAY_MS)
+    assert codes.new(b"same", 2 * DAY_MS - 1) != code

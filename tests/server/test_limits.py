@@ -56,6 +56,15 @@ def test_asking_for_the_wait_takes_no_token() -> None:
     assert bucket.wait(100) == 0
 
 
+def test_a_bucket_knows_its_spare_tokens() -> None:
+    bucket = TokenBucket(10, 4)
+    assert bucket.spare(0) == 4
+    bucket.take(3, 0)
+    assert [bucket.spare(ms) for ms in (0, 99, 100, 9_000)] == [1, 1, 2, 4]
+    bucket.take(9, 9_000)
+    assert bucket.spare(9_000) == 0
+
+
 def test_a_bucket_knows_when_it_is_full() -> None:
     bucket = TokenBucket(10, 2)
     assert bucket.is_full(0)
@@ -183,6 +192,7 @@ def test_this_machine_is_exempt() -> None:
         assert addresses.may_open(here)
         addresses.opened(here, 0)
         assert addresses.open_wait(here, 0) == 0
+        assert addresses.join_wait(here, 0) == 0
     assert addresses.try_wait(HOME, 0) == 0
 
 
