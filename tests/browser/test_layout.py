@@ -7,6 +7,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import PHONE, Pages, run_module
 from tests.browser.player import (
     fits_screen,
+    host,
     new_guest,
     new_room,
     own_board,
@@ -14,6 +15,7 @@ from tests.browser.player import (
     solution,
     solve_by_keys,
     start_race_with,
+    use_short_countdown,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
@@ -85,6 +87,26 @@ def test_board_has_the_same_large_size_with_two_and_sixteen_racers(
             bots.kill()
             bots.wait()
     assert seen[0] == seen[1]
+
+
+def test_open_boards_leave_the_own_board_large(pages: Pages) -> None:
+    """Those of others stand beside it on a wide screen, and below it on others."""
+    ann = pages.open()
+    ann.get_by_text("More rules").click()
+    ann.get_by_label("Open boards").check()
+    code = host(ann, "Ann")
+    use_short_countdown(ann)
+    ben = new_guest(pages, code, "Ben")
+    start_race_with(ann, ben)
+    ann.wait_for_selector(".board-card >> text=Ben")
+    for size, least in SHARES.items():
+        _resize(ann, size)
+        inside, share, _ = ann.evaluate(TRAY)
+        assert inside, size
+        assert share >= least - 5, size
+        assert ann.evaluate(OWN), size
+        assert fits_screen(ann), size
+    assert not ann.locator(".cameras").is_visible()
 
 
 @pytest.mark.parametrize("size", [(1440, 900), PHONE])

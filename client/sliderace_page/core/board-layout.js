@@ -14,14 +14,16 @@ const LEAST = 80; // narrower, nothing is large
  * @param {number} many boards
  * @param {Area} area
  * @param {number} shape width of a board divided by its height
+ * @param {number} [head] height of what stands above each board
+ * @param {number} [gap] between boards
  * @returns {{columns: number, rows: number, cell: number}}
  */
-export function arrangeBoards(many, { width, height }, shape) {
+export function arrangeBoards(many, { width, height }, shape, head = HEAD, gap = GAP) {
   let best = { columns: 1, rows: many, cell: 0 };
   for (let columns = 1; columns <= Math.max(1, many); columns += 1) {
     const rows = Math.ceil(many / columns);
-    const across = (width - GAP * (columns - 1)) / columns;
-    const down = (height - GAP * (rows - 1)) / rows - HEAD;
+    const across = (width - gap * (columns - 1)) / columns;
+    const down = (height - gap * (rows - 1)) / rows - head;
     const cell = Math.floor(Math.min(across, down * shape));
     const fewer = columns * rows < best.columns * best.rows; // holes
     if (cell > best.cell || (cell === best.cell && fewer)) best = { columns, rows, cell };

@@ -201,7 +201,7 @@ export class Race {
     show(this.lanes.element, own || !others);
     show(this.boards.element, others);
     if (others) this.#showOthers(model, own ? rows.filter(({ mine }) => !mine) : rows);
-    else show(this.boards.cameras, false);
+    if (!others || own) show(this.boards.cameras, false); // there is no room for them
     show(this.stage, own || phase === "countdown" || !others);
     if (!this.stage.hidden || attempt !== this.#attempt) this.#showBoard(model);
     if (phase === "countdown" && !this.#startAnnounced) {

@@ -21,6 +21,9 @@ import { ResultTable, columnLegend } from "../parts/results-table.js";
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const JUMP_MS = 1000;
 const FRAME_PX = 290; // head and timeline around the boards
+const LANE_PX = 54; // above each board, with the gap below it
+const GAP_PX = 16; // as in replay.css
+const LEAST_PX = 120; // smaller boards are unreadable; the page scrolls instead
 
 /**
  * Return the pieces of a text in which elements replace placeholders; for `append`.
@@ -323,7 +326,12 @@ export class Replay {
   update() {
     if (!this.#playback) return;
     const space = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
-    const { columns, cell } = arrangeBoards(this.#cards.length, space, this.#shape);
+    const many = this.#cards.length;
+    let { columns, cell } = arrangeBoards(many, space, this.#shape, LANE_PX, GAP_PX);
+    if (cell < LEAST_PX) {
+      columns = Math.min(many, Math.floor((space.width + GAP_PX) / (LEAST_PX + GAP_PX)));
+      cell = LEAST_PX;
+    }
     this.boards.style.setProperty("--columns", String(columns));
     this.boards.style.setProperty("--cell", `${Math.floor(cell)}px`);
   }
