@@ -10,7 +10,7 @@ import pytest
 from click import Group
 from tests.client.rooms import COMMITMENT, RACE, SECRET, results
 
-from sliderace.engine import Board, Size, format_board
+from sliderace.engine import Board, Size, format_board, scramble
 from sliderace_client import exit_codes
 from sliderace_client.__main__ import main
 from sliderace_client.cli import commands
@@ -115,7 +115,9 @@ def test_help_loads_no_unnecessary_module() -> None:
         ["host", "--port", "65536"],
         ["host", "--size", "1x1"],
         ["scramble", "--size", "11x4", "--seed", "tea"],
-        ["scramble"],
+        ["scramble", "--count", "0"],
+        ["scramble", "--count", "2", "--seed", "tea"],
+        ["scramble", "--nonce", "00"],
         ["scramble", "--seed", "tea", "--secret", "00", "--race-id", RACE],
         ["scramble", "--secret", "00" * 32],
         ["scramble", "--secret", "zz", "--race-id", RACE],
@@ -447,6 +449,18 @@ def test_second_host_that_starts_at_once_opens_a_room_on_the_first(
 
 
 # --- The menu ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_scramble_alone_prints_random_boards_with_their_seeds(
+    count: int, capsys: Captured
+) -> None:
+    assert run(["scramble", "--size", "3", "--count", str(count)]) == exit_codes.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert len(set(lines)) == 2 * count
+    for seed, board in zip(lines[::2], lines[1::2], strict=True):
+        drawn = scramble(bytes.fromhex(seed), Size(3, 3))
+        assert format_board(drawn) == board
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

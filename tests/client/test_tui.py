@@ -473,3 +473,13 @@ async def test_past_races_are_a_list_that_scrolls() -> None:
         await pilot.press("escape")
         await settle(pilot)
         assert "enter a room" in screen(pilot)
+
+
+async def test_seed_of_a_random_board_is_shown_whole_and_leads_to_it() -> None:
+    async with app_from(Start("solo", size="4x4")) as pilot:
+        await settle(pilot)
+        found = re.search(r"seed ([a-z]{12})\b", screen(pilot))
+        assert found
+        drawn = scramble(seed_from_text(found[1]), Size(4, 4))
+        (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
+        assert placed.tiles == drawn.tiles

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from tests.client import rooms
 from tests.client.offline import (
+    MINUTE,
     OfflineClient,
     app_of,
     as_guest,
@@ -496,3 +497,22 @@ async def test_late_player_gets_ready_in_the_countdown() -> None:
         await settle(pilot)
         ready = [each for each in client.commands if isinstance(each, m.Ready)]
         assert [(each.race, each.on) for each in ready] == [(RACE, True)]
+
+
+async def test_rematch_of_another_player_leaves_the_results_on_the_screen() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.race()
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        client.receive(rooms.results())
+        await settle(pilot)
+        client.receive(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
+        client.receive(m.PhaseEvent(0, NEXT, "lobby", None))
+        await settle(pilot)
+        assert "back" in keys(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        assert "warm up" in keys(pilot)
+        assert [one.race for one in client.commands if isinstance(one, m.Ready)] == [
+            NEXT
+        ]

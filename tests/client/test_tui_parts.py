@@ -75,6 +75,7 @@ def test_rules_fit_in_one_line(rules: Rules, text: str) -> None:
 
 def test_tps_has_two_decimals_or_a_dash() -> None:
     assert [tps(30, 10_000), tps(0, 0), tps(1, None)] == ["3.00", "-", "-"]
+    assert [tps(3, 999), tps(3, 1_000)] == ["-", "3.00"]  # no 3000 TPS at first
 
 
 @given(st.integers(0, 200), st.integers(0, 60))

@@ -375,23 +375,41 @@ def verify(
     "--nonce", "nonces", metavar="HEX", multiple=True, help=text("cli.scramble.nonce")
 )
 @click.option("--seed", metavar="SEED", help=text("cli.option.seed"))
+@click.option(
+    "--count",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    help=text("cli.scramble.count"),
+)
 def scramble(
     size: str,
     race_id: str | None,
     secret: str | None,
     nonces: tuple[str, ...],
     seed: str | None,
+    count: int | None,
 ) -> None:
-    """Print commitment (of a secret), seed and board."""
+    """Print commitment (of a secret), seed and board; or random ones."""
+    import secrets
+
     from sliderace import engine
 
-    if (seed is None) == (secret is None) or (secret is None) != (race_id is None):
+    whole = (secret is None) == (race_id is None) and (secret is not None or not nonces)
+    if not whole or (seed is not None and secret is not None):
         raise click.UsageError(text("cli.scramble.either"))
+    if count is not None and (seed is not None or secret is not None):
+        raise click.UsageError(text("cli.scramble.one_board"))
     lines: list[str] = []
     with reporting_failures():
         shape = parse_size(size)
+        for _ in range((count or 1) - 1):
+            drawn = secrets.token_bytes(32)
+            say(drawn.hex())
+            say(engine.format_board(engine.scramble(drawn, shape)))
         if seed is not None:
             drawn = engine.seed_from_text(seed)
+        elif secret is None:
+            drawn = secrets.token_bytes(32)
         else:
             race, bound = race_id or "", parse_hex("--secret", secret or "")
             numbered = [

@@ -389,6 +389,11 @@ class SlideraceApp(App[int]):
                 return RaceScreen
             case "results" | "aborted":
                 return LobbyScreen if self._wants_results is False else ResultsScreen
+            case _ if (
+                self._wants_results is None
+            ):  # a rematch of others does not end it
+                reads = any(isinstance(one, ResultsScreen) for one in self.screen_stack)
+                return ResultsScreen if reads and view.results else LobbyScreen
             case _:
                 return ResultsScreen if self._wants_results else LobbyScreen
 

@@ -101,9 +101,15 @@ def period_text(ms: int) -> str:
     return text("tui.period.seconds", n=f"{ms / 1000:g}")
 
 
+TPS_FROM_MS = 1_000
+
+
 def tps(stm: int, ms: int | None) -> str:
-    """Format tiles per second with two decimals; a dash before the clock runs."""
-    return f"{stm * 1000 / ms:.2f}" if ms else "-"
+    """Format tiles per second with two decimals; a dash in the first second.
+
+    Before that, a single slide would count as thousands.
+    """
+    return f"{stm * 1000 / ms:.2f}" if ms and ms >= TPS_FROM_MS else "-"
 
 
 def count_text(stm: int, clock: int | None) -> str:

@@ -1,6 +1,7 @@
 """The results: the table, marks beside times, and the proof of fairness."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from textwrap import wrap
 from typing import ClassVar
 
@@ -154,7 +155,7 @@ class ResultsScreen(RoomScreen):
                 again, rematch = Rematch(view.race), text("tui.key.rematch")
                 actions.append(
                     Action(
-                        "r", rematch, lambda: program.send(again), ("enter",), once=True
+                        "r", rematch, partial(self._go_on, again), ("enter",), once=True
                     )
                 )
         else:
@@ -163,7 +164,7 @@ class ResultsScreen(RoomScreen):
             if view.is_player and not view.ready:
                 ready, label = Ready(view.race), text("tui.key.ready")
                 actions.append(
-                    Action("r", label, lambda: program.send(ready), once=True)
+                    Action("r", label, partial(self._go_on, ready), once=True)
                 )
         if len(self._lanes()) > self._fit > 0:
             more = text("tui.key.more")
@@ -176,6 +177,11 @@ class ResultsScreen(RoomScreen):
                 label = text("tui.key.signals")
                 actions.append(Action("g", label, lambda: self._show_signals(signals)))
         return [*actions, *self.help_and_leave()]
+
+    def _go_on(self, command: Rematch | Ready) -> None:
+        """Continue to the next race, by way of the lobby."""
+        self.program.send(command)
+        self.program.show_lobby()
 
     def _scroll(self) -> None:
         self._first += max(1, self._fit - 2)

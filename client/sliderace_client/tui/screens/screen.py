@@ -212,12 +212,13 @@ class BaseScreen(Screen[None]):
         width, height = event.size
         too_small = width < MIN_COLUMNS or height < MIN_ROWS
         self.set_class(too_small, "-too-small")
-        message = text(
-            "tui.too_small",
-            size=f"{width}x{height}",
-            least=f"{MIN_COLUMNS}x{MIN_ROWS}",
+        least = f"{MIN_COLUMNS}x{MIN_ROWS}"
+        lines = (
+            text("tui.too_small", size=f"{width}x{height}"),
+            text("tui.too_small_least", least=least),
         )
-        self._too_small.show([text_row(fitted(message, width), self.look.ink)])
+        rows = [text_row(fitted(line, width), self.look.ink) for line in lines]
+        self._too_small.show(rows)
         self.call_after_refresh(self.refresh_content)
 
     def on_screen_resume(self) -> None:  # noqa: D102

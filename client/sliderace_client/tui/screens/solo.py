@@ -35,6 +35,9 @@ __all__ = ["SoloScreen"]
 
 SIDES = range(3, 11)
 """Sizes that the keys step through; `--size` also accepts others."""
+SEED_LETTERS, SEED_LENGTH = "abcdefghjkmnpqrstuvwxyz", 12
+"""A seed that fits on the screen and can be typed; no letter looks like another. There
+are 2 * 10^16 of them, more than boards of 4x4."""
 NOT_STARTED = 2**53
 """Start of an attempt whose clock does not run yet: far in the future."""
 
@@ -68,9 +71,12 @@ class SoloScreen(BaseScreen):
 
     def _scramble(self, size: Size, seed_text: str = "") -> None:
         """Begin with the board of a seed; an empty one: a random seed."""
-        seed = seed_from_text(seed_text) if seed_text else secrets.token_bytes(32)
+        seed_text = seed_text or "".join(
+            secrets.choice(SEED_LETTERS) for _ in range(SEED_LENGTH)
+        )
         self._is_given = False
-        source = text("tui.solo.seed", seed=seed_text or seed.hex())
+        source = text("tui.solo.seed", seed=seed_text)
+        seed = seed_from_text(seed_text)
         self._begin(format_board(scramble(seed, size)), source)
 
     def _begin(self, board: str, source: str) -> None:
