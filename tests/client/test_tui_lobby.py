@@ -506,13 +506,13 @@ async def test_rematch_of_another_player_leaves_the_results_on_the_screen() -> N
         client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
         client.receive(rooms.results())
         await settle(pilot)
-        client.receive(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
-        client.receive(m.PhaseEvent(0, NEXT, "lobby", None))
+        client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
+        client.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
         await settle(pilot)
         assert "back" in keys(pilot)
         await pilot.press("r")
         await settle(pilot)
         assert "warm up" in keys(pilot)
         assert [one.race for one in client.commands if isinstance(one, m.Ready)] == [
-            NEXT
+            rooms.NEXT
         ]
