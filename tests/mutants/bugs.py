@@ -82,8 +82,8 @@ BUGS = (
     Bug(
         "the fast path accepts a slide before the board is unlocked",
         f"{_RACE}quick_slide.py",
-        " or now < opens or ",
-        " or ",
+        "not opens <= now < closes",
+        "now >= closes",
         "tests/properties/test_quick_slide.py",
     ),
     Bug(
@@ -285,8 +285,8 @@ BUGS = (
     Bug(
         "a peer that reads nothing is never aborted",
         f"{_SERVER}websocket/send_queue.py",
-        "                self._writer.abort()\n                return\n",
-        "                return\n",
+        "            self._writer.abort()\n            return\n",
+        "            return\n",
         "tests/server/test_send_queue.py",
     ),
     # --- storage ---------------------------------------------------------------------

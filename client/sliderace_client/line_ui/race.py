@@ -69,6 +69,10 @@ def enter(start: Start, typed: TypedInput, say: Say) -> int:
             seat.release()
 
 
+def _no_way_back(*, others: bool) -> str:  # noqa: ARG001 - the type of `way_back`
+    return ""
+
+
 async def race(
     server: str,
     enter: m.Join,
@@ -77,7 +81,7 @@ async def race(
     typed: TypedInput,
     say: Say,
     keys: Keys,
-    way_back: Callable[..., str] = lambda **_: "",
+    way_back: Callable[..., str] = _no_way_back,
 ) -> int:
     """Stay in a room until our stay ends or the user leaves.
 

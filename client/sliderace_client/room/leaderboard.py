@@ -143,7 +143,7 @@ class Leaderboard:
         if not off or now - self._passed_at < (FAST_PASS_MS if off > FAR else PASS_MS):
             return []
         everybody = now >= self._calm_until
-        shown = order.index(me) if me in place and me is not None else None
+        shown = order.index(me) if me in place else None
 
         def matters(i: int) -> bool:
             seat = order[i]
