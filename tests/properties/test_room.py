@@ -21,12 +21,21 @@ from tests.server.room_fixture import LIMITS, RoomHarness
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
+from sliderace.race.log_records import DidNotFinish
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
-from sliderace_server.room import Connect, Disconnect, Enter, LockNotDurable, Tick
+from sliderace_server.room import (
+    Connect,
+    Disconnect,
+    Enter,
+    LockNotDurable,
+    Stall,
+    Tick,
+)
 from sliderace_server.room.commands import RoomCommand, WireCommand
-from sliderace_server.room.log_records import HostChanged
+from sliderace_server.room.log_records import Closed, HostChanged
 from sliderace_server.room.visibility import refused
+from sliderace_server.storage.record_codec import decode
 
 MEMBERS = st.integers(0, 7)
 """An index for `RoomMachine.member_at`."""
@@ -269,11 +278,22 @@ class RoomMachine(RuleBasedStateMachine):
         ends = room.closes_at(self.harness.state, self.harness.limits)
         return due is not None and (due < ends or self.harness.state.race.running)
 
-    @rule(ms=st.sampled_from([1_000, 45_000]))
-    def event_loop_stalls(self, ms: int) -> None:
-        """Let time pass without a tick, then fire all deadlines at once."""
+    @rule(ms=st.sampled_from([1_000, 45_000]), noticed=st.booleans())
+    def event_loop_stalls(self, ms: int, *, noticed: bool) -> None:
+        """Let time pass without a tick, then fire all deadlines at once.
+
+        If the stall is noticed, nobody who could still act is out by its end.
+        """
+        since, before = self.harness.now, {*self.harness.state.members}
         self.harness.now += ms
+        if noticed:
+            self.harness.do(Stall(since))
+        logged = len(self.harness.log)
         self.do(Tick())
+        if noticed:
+            assert {*self.harness.state.members} == before
+            fired = [decode(line) for line in self.harness.log[logged:]]
+            assert not any(isinstance(one, DidNotFinish | Closed) for one in fired)
 
     @rule()
     def disk_is_slow(self) -> None:

@@ -297,6 +297,27 @@ def test_timestamp_after_a_reload_does_not_count(before: bool) -> None:
     assert (finished.e, finished.official) == (None, 9_920)
 
 
+@pytest.mark.parametrize(("e", "kept"), [(9_900, 9_900), (800, 800), (799, None)])
+def test_timestamp_before_an_earlier_slide_counts_as_absent(
+    e: int, kept: int | None
+) -> None:
+    track = Track().start(ANN)
+    *most, last = track.solution(ANN)
+    made = [(way, tiles, 800) for way, tiles in most]
+    track.do(decide.slides(track.race, ANN, 1, made, False, T0 + 1_000))
+    recovered(track.race, T0 + 1_500, T0 + 8_000)
+    track.do(decide.reconnected(track.race, ANN, T0 + 9_800))
+    seq, now, batch = len(made) + 1, T0 + 10_000, [(*last, e)]
+    finished = track.do(
+        decide.slides(track.race, ANN, seq, batch, False, now, lambda: PHONE)
+    )[1]
+    assert isinstance(finished, Finished)
+    outage = 9_800 - 1_500
+    latest = 10_000 - 80 - outage
+    assert finished.e == kept
+    assert finished.official == {9_900: 9_900, 800: latest - 50}.get(e, latest)
+
+
 def test_friendly_timing_credits_more() -> None:
     track = Track(Rules(size="3x2", friendly_timing=True)).start(ANN)
     finished = track.solve(ANN, T0 + 10_000, PHONE, e=0)[1]

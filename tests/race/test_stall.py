@@ -150,6 +150,16 @@ def test_return_on_a_new_connection_after_a_stall_is_credited(
     assert standings(track.race)[0].outage_ms == outage
 
 
+def test_only_the_first_new_connection_after_a_stall_is_a_return() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    stall(track, T0 + 1_000, T0 + 4_000)
+    track.do(decide.reconnected(track.race, ANN, T0 + 4_500))
+    assert decide.reconnected(track.race, ANN, T0 + 4_500) == []
+    assert decide.reconnected(track.race, ANN, T0 + 5_000) == []
+    track.solve(ANN, T0 + 5_050, PHONE, e=100)
+    assert standings(track.race)[0].outage_ms == 3_500
+
+
 def test_new_connection_after_a_slide_on_the_old_one_is_not_credited() -> None:
     track = Track(LONG).start(ANN, BEN)
     stall(track, T0 + 1_000, T0 + 4_000)

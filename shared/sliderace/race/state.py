@@ -185,9 +185,11 @@ class Attempt:
         the old one since the stall, the new one ends the outage. Clients do this only
         in a long stall, so at most as much time again is credited.
         """
-        if not self.outages or self.outages[-1].back is None:
+        if not self.outages:
             return False
         stall = self.outages[-1]
+        if stall.back != stall.up:
+            return False  # it was no stall, or the racer has returned
         latest = stall.up + min(RECONNECT_MS, stall.up - stall.down)
         silent = not self.slides or self.slides[-1].t < stall.up
         return silent and stall.up < now <= latest
