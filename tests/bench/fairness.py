@@ -1,18 +1,19 @@
 """How connections affect official times: `python tests/bench/fairness.py`.
 
-In a minute or two, it rewrites the tables of `docs/fairness.md`. The figures come from
-a model of connections and from `sliderace.race.timing`. The seed is fixed, so they are
-always the same.
+In some minutes, it rewrites the tables of `docs/fairness.md`. The figures come from a
+model of connections, from `sliderace.race.timing`, and from how the server measures
+latency. The seed is fixed, so they are always the same.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import NamedTuple
 
 from sliderace.race.timing import Latency, official_time
+from sliderace_server.live_room.latency import LatencyWindow
 
 RACES = 20_000
 SEED = 11
@@ -21,6 +22,9 @@ SOLVE_MS = 30_000.0
 GAPS_MS = (20, 50, 100)
 PINGS = 14
 """Pings of a race of 30 s: 8 in the countdown, then one every 5 s."""
+KERNEL_PACKETS = 60
+"""Packets that the kernel times besides the pings; a race of 30 s has several hundred
+events, but many of them share a packet."""
 FRAME_MS = 1000 / 60
 """A board is painted with the next frame, and the client's clock starts then."""
 DRIFT = 30e-6
@@ -63,11 +67,13 @@ class Racer:
         gather_ms: how long the client delays the solving slide at most, to send several
             in one message; our clients do not.
         friendly: whether the room has friendly timing.
+        direct: whether the server's kernel sees this connection, and no proxy's.
     """
 
     profile: Profile
     gather_ms: float = 0
     friendly: bool = False
+    direct: bool = True
 
     @property
     def name(self) -> str:
@@ -92,6 +98,24 @@ class Racer:
         """Return the round trips of the server's pings."""
         return [self.down(rng) + self.up(rng) for _ in range(PINGS)]
 
+    def line(self, rng: Random, delays: Sequence[float] = (0.0,)) -> Latency:
+        """Return the latency as the server measures it.
+
+        Args:
+            rng: the random generator.
+            delays: how much longer each pong takes, in turn; the kernel knows better.
+        """
+        trips = self.trips(rng)
+        late = [trip + delays[n % len(delays)] for n, trip in enumerate(trips)]
+        kernel_ms = None
+        if self.direct:
+            packets = (self.down(rng) + self.up(rng) for _ in range(KERNEL_PACKETS))
+            kernel_ms = math.ceil(min(*trips, *packets))
+        window = LatencyWindow()
+        for trip in late:
+            window.add(round(trip), 0, kernel_ms)
+        return window.at(0)
+
     def race(self, rng: Random, true: float) -> "Times":
         """Return the times of a solve with an honest client.
 
@@ -99,7 +123,7 @@ class Racer:
             rng: the random generator.
             true: true time from the painted board to the solving input, in ms.
         """
-        line = measured(self.trips(rng))
+        line = self.line(rng)
         reveal = self.down(rng) + rng.random() * FRAME_MS
         held = rng.random() * self.gather_ms
         g = reveal + true + held + self.up(rng)
@@ -116,11 +140,9 @@ class Racer:
             delays: the liar delays pongs by these times, in turn. The liar needs no
                 screen, so the true time begins when the board arrives.
         """
-        trips = [
-            trip + delays[n % len(delays)] for n, trip in enumerate(self.trips(rng))
-        ]
+        line = self.line(rng, delays)
         g = int(self.down(rng) + SOLVE_MS + self.up(rng))
-        best = official_time(g, 0, measured(trips), friendly=self.friendly)
+        best = official_time(g, 0, line, friendly=self.friendly)
         return SOLVE_MS - best
 
 
@@ -129,15 +151,6 @@ class Times(NamedTuple):
 
     g: int
     official: int
-
-
-def measured(trips: Sequence[float]) -> Latency:
-    """Return the latency as a server measures it, in whole milliseconds."""
-    whole = [round(trip) for trip in trips]
-    middle = median(whole)
-    return Latency(
-        min(whole), round(median(abs(t - middle) for t in whole)), len(whole)
-    )
 
 
 def spread(values: list[float], *percents: float) -> list[float]:
@@ -217,11 +230,20 @@ def honest_row(racer: Racer, races: int) -> list[str]:
 def liar_row(racer: Racer, races: int) -> list[str]:
     """Return the gain of lies, with honest and with delayed pongs."""
     honest, delayed = gains(racer, races), gains(racer, races, WORST_DELAYS)
-    found = (*spread(honest, 50, 99, 100), *spread(delayed, 50, 100))
+    behind = gains(replace(racer, direct=False), races, WORST_DELAYS)
+    found = (
+        *spread(honest, 50, 99, 100),
+        *spread(delayed, 50, 100),
+        *spread(behind, 50, 100),
+    )
     return [f"{gain:.0f}" for gain in found]
 
 
-RACERS = (*map(Racer, PROFILES), Racer(BAD_MOBILE, friendly=True))
+RACERS = (
+    *map(Racer, PROFILES),
+    Racer(LAN, friendly=True),
+    Racer(BAD_MOBILE, friendly=True),
+)
 TABLES = {
     "honest": (
         (
@@ -242,6 +264,8 @@ TABLES = {
             "most",
             "delayed pongs, median",
             "delayed pongs, most",
+            "behind a proxy, median",
+            "behind a proxy, most",
         ),
         liar_row,
     ),

@@ -32,7 +32,8 @@ class Bug:
 _ENGINE = "shared/sliderace/engine/"
 _RACE = "shared/sliderace/race/"
 _RACE_TESTS = " ".join(
-    f"tests/race/test_{name}.py" for name in ("decide", "deadlines", "starting")
+    f"tests/race/test_{name}.py"
+    for name in ("decide", "deadlines", "stall", "starting")
 )
 _PROTOCOL = "shared/sliderace/protocol/"
 _SERVER = "server/sliderace_server/"
@@ -106,6 +107,34 @@ BUGS = (
         "    if race.drawn and min(race.reveals) <= up:",
         "    if False:",
         _RACE_TESTS,
+    ),
+    Bug(
+        "deadlines fire before what waited in a stall is read",
+        f"{_RACE}apply.py",
+        "    race.hold_until = max(race.hold_until, hold_until)",
+        "    pass",
+        _RACE_TESTS,
+    ),
+    Bug(
+        "a stall that let only some racers see the board is ignored",
+        f"{_RACE}apply.py",
+        "    return any(down < at <= now for at in race.reveals)",
+        "    return False",
+        _RACE_TESTS,
+    ),
+    Bug(
+        "a stall is not noticed",
+        "server/sliderace_server/clock.py",
+        "        if now > self._latest_ms:",
+        "        if False:",
+        "tests/server/test_clock.py",
+    ),
+    Bug(
+        "late pongs raise the credit without bound",
+        "server/sliderace_server/live_room/latency.py",
+        "            shortest = min(shortest, self._kernel_ms + KERNEL_MARGIN_MS)",
+        "            pass",
+        "tests/server/test_latency.py",
     ),
     Bug(
         "a nonce without its commitment is accepted",

@@ -70,12 +70,23 @@ def test_lie_over_a_jittery_connection_rarely_gains_more() -> None:
 @pytest.mark.parametrize("friendly", [False, True])
 @named("profile", PROFILES)
 def test_no_lie_gains_more_than_260_ms(profile: Profile, friendly: bool) -> None:
-    racer = Racer(profile, friendly=friendly)
+    racer = Racer(profile, friendly=friendly, direct=False)
     assert max(gains(racer, RACES // 4, WORST_DELAYS)) <= (360 if friendly else 260)
 
 
+@pytest.mark.parametrize("delays", [WORST_DELAYS, (250.0,), (40.0, 90.0)])
+@pytest.mark.parametrize("friendly", [False, True])
+@named("profile", NORMAL)
+def test_late_pongs_on_a_direct_connection_gain_at_most_80_ms(
+    profile: Profile, friendly: bool, delays: tuple[float, ...]
+) -> None:
+    racer = Racer(profile, friendly=friendly)
+    (most,) = spread(gains(racer, RACES // 4, delays), 99.9)
+    assert most <= (180 if friendly else 80)
+
+
 def test_longer_faked_delays_gain_nothing() -> None:
-    racer = Racer(LAN)
+    racer = Racer(LAN, direct=False)
     assert max(gains(racer, 500, WORST_DELAYS)) == 260
     assert max(gains(racer, 500, (400.0, 900.0))) == 260
 

@@ -1,7 +1,9 @@
 """Latency is measured over the last minute, and sent when it changes."""
 
+import pytest
+
 from sliderace.protocol.messages import LatencyEvent, MemberLatency
-from sliderace.race.timing import UNMEASURED, Latency
+from sliderace.race.timing import UNMEASURED, Latency, credit_bound
 from sliderace_server.live_room.latency import LatencyReport, LatencyWindow
 
 
@@ -23,6 +25,21 @@ def test_each_sample_counts_at_once() -> None:
     assert window.at(1_000) is window.at(1_001)
     window.add(1, 60_000)
     assert window.at(60_000).rtt_ms == 1
+
+
+@pytest.mark.parametrize(
+    ("kernel_ms", "shortest"),
+    [(None, 250), (1, 16), (234, 249), (235, 250), (300, 250), (4_294_968, 250)],
+)
+def test_late_pongs_gain_15_ms_where_the_kernel_knows_the_round_trip(
+    kernel_ms: int | None, shortest: int
+) -> None:
+    window = LatencyWindow()
+    for number, rtt in enumerate([250, 290, 250, 290, 270, 250]):
+        window.add(rtt, number * 100 + rtt, kernel_ms)
+    latency = window.at(1_000)
+    assert latency.rtt_ms == shortest
+    assert credit_bound(latency) <= min(shortest, 200) + 60
 
 
 def test_only_changed_latencies_are_sent() -> None:

@@ -103,3 +103,22 @@ def test_strangers_cannot_cause_a_warning() -> None:
     headers = ["X-Forwarded-For"]
     assert clients.client("9.9.9.9", "/", headers, ["127.0.0.1"]) == "9.9.9.9"
     assert not clients.faults
+
+
+@pytest.mark.parametrize(
+    ("direct", "headers", "is_direct"),
+    [
+        ("203.0.113.9", ["Host"], True),
+        ("192.168.1.7", ["Host"], True),
+        ("8.8.8.8", ["Host", "X-Real-IP"], True),  # anybody can send a header
+        ("192.168.1.7", ["X-Forwarded-For"], False),
+        ("10.1.2.3", ["Host"], False),  # trusted
+        ("127.0.0.1", ["Host"], False),
+        ("", [], False),
+    ],
+)
+def test_a_connection_is_direct_unless_a_proxy_may_have_made_it(
+    direct: str, headers: list[str], is_direct: bool
+) -> None:
+    clients = ClientAddresses(TRUSTED, public=False)
+    assert clients.is_direct(direct, headers) is is_direct

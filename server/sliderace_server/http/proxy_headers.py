@@ -79,6 +79,20 @@ class ClientAddresses:
             return ""
         return client_address(direct, forwarded, self._proxies)
 
+    def is_direct(self, direct: str, headers: Iterable[str]) -> bool:
+        """Return whether the client itself, on another machine, made a connection.
+
+        A proxy or a tunnel on this machine, or a proxy nearby, may be in between. From
+        elsewhere a proxy's header does not count, since anybody can send one.
+
+        Args:
+            direct: the other end of the TCP connection.
+            headers: the names of the request's headers.
+        """
+        if is_loopback(direct) or self.trusts(direct):
+            return False
+        return not (_is_private(direct) and any(map(_is_proxy_header, headers)))
+
     def _note(self, fault: str, proxy: str) -> None:
         """Log a fault once."""
         if fault not in self.faults:

@@ -56,6 +56,8 @@ class Request:
         authorization: the Authorization header, or empty.
         etag: the If-None-Match header, or empty.
         gzip: whether the client accepts gzip.
+        direct: the client itself is at the other end of the connection, on another
+            machine.
     """
 
     method: str
@@ -66,6 +68,7 @@ class Request:
     authorization: str = ""
     etag: str = ""
     gzip: bool = False
+    direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Latency: measured from the pings of one connection, and reported to members.
 
 The latency that counts for official times is the minimum and the median deviation of
-the round trips of the last `WINDOW_MS`.
+the round trips of the last `WINDOW_MS`. The minimum is bounded by what the kernel has
+measured, since a client can answer pings late to get more credit.
 """
 
 from collections import deque
@@ -15,6 +16,9 @@ __all__ = ["LatencyReport", "LatencyWindow"]
 
 WINDOW_MS = 60_000
 """Older samples do not describe the current latency."""
+KERNEL_MARGIN_MS = 15
+"""A program answers a ping this much later than its kernel acknowledges data: it may
+have to wait for the processor, or for the next frame of its screen."""
 
 
 class LatencyWindow:
@@ -23,16 +27,25 @@ class LatencyWindow:
     All times are readings of the machine's monotonic clock, ms.
     """
 
-    __slots__ = ("_latency", "_samples", "_until")
+    __slots__ = ("_kernel_ms", "_latency", "_samples", "_until")
 
     def __init__(self) -> None:
         self._samples: deque[tuple[int, int]] = deque()
         self._latency = UNMEASURED
+        self._kernel_ms: int | None = None
         self._until = 0
 
-    def add(self, rtt_ms: int, now: int) -> None:
-        """Add a round trip that has just been measured."""
+    def add(self, rtt_ms: int, now: int, kernel_ms: int | None = None) -> None:
+        """Add a round trip that has just been measured.
+
+        Args:
+            rtt_ms: from a ping to its pong.
+            now: when the pong arrived.
+            kernel_ms: the shortest round trip that the kernel has measured; None:
+                unknown.
+        """
         self._samples.append((now, rtt_ms))
+        self._kernel_ms = kernel_ms
         self._until = 0
 
     def at(self, now: int) -> Latency:
@@ -53,7 +66,10 @@ class LatencyWindow:
             return UNMEASURED
         middle = median(trips)
         jitter = round(median(abs(trip - middle) for trip in trips))
-        return Latency(min(trips), jitter, len(trips)).effective
+        shortest = min(trips)
+        if self._kernel_ms is not None:
+            shortest = min(shortest, self._kernel_ms + KERNEL_MARGIN_MS)
+        return Latency(shortest, jitter, len(trips)).effective
 
 
 class LatencyReport:

@@ -18,6 +18,7 @@ from sliderace_server.limits import Limits
 from sliderace_server.metrics import Metrics
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat
+from sliderace_server.websocket.kernel_rtt import kernel_rtt_ms
 from sliderace_server.websocket.send_queue import Flusher, SendQueue, ping_frame
 from sliderace_server.websocket.session import Session
 
@@ -71,6 +72,7 @@ class Connection:
 
     __slots__ = (
         "_closing",
+        "_is_direct",
         "_listener",
         "_paused",
         "_websocket",
@@ -102,6 +104,7 @@ class Connection:
         self._writes = listener.metrics.counts["writes"]
         self._closing = False
         self._paused = False
+        self._is_direct = request.direct
         self.unsent = websocket.transport.get_write_buffer_size
         self.send_queue = SendQueue(
             self, listener.flusher, listener.limits.unsent_bytes
@@ -199,7 +202,10 @@ class Connection:
         rtt = self.heartbeat.pong(payload, now)
         if rtt is not None:
             self._listener.metrics.rtt_seconds.add(rtt / 1_000)
-            self.session.record_rtt(rtt, now)
+            kernel_ms = None
+            if self._is_direct:
+                kernel_ms = kernel_rtt_ms(self._websocket.transport)
+            self.session.record_rtt(rtt, now, kernel_ms)
         self._count_frame()
 
     def receive_frame(self, frame: Frame) -> None:

@@ -244,6 +244,7 @@ class Listener:
             authorization=_joined(headers, "Authorization"),
             etag=_joined(headers, "If-None-Match"),
             gzip="gzip" in _joined(headers, "Accept-Encoding"),
+            direct=self._clients.is_direct(direct, headers),
         )
 
     # --- WebSocket -------------------------------------------------------------------

@@ -257,9 +257,9 @@ class Session:
 
     # --- for the room ----------------------------------------------------------------
 
-    def record_rtt(self, rtt_ms: int, now: int) -> None:
-        """Record a round trip that the connection's pings have measured."""
-        self.subscriber.latency.add(rtt_ms, now)
+    def record_rtt(self, rtt_ms: int, now: int, kernel_ms: int | None) -> None:
+        """Record a round trip that a ping and the kernel have measured."""
+        self.subscriber.latency.add(rtt_ms, now, kernel_ms)
 
     def set_behind(self, *, behind: bool) -> None:
         """Note whether the peer reads too slowly for progress."""
