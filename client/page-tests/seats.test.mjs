@@ -63,3 +63,18 @@ test("the page works without storage, and with full or broken storage", () => {
   spoilt.setItem("sliderace.seat.KWXTRB", "{");
   assert.equal(new Seats(spoilt, new FakeStorage()).get("KWXTRB"), null);
 });
+
+test("rooms with a seat are listed, the last one entered first", () => {
+  let now = 10;
+  const kept = new FakeStorage();
+  const seats = new Seats(kept, undefined, () => now);
+  for (const code of ["KWXTRB", "GHHNKQ", "WDBXFC"]) {
+    seats.keep(code, { token: "t", name: "Ann" });
+    now += 10;
+  }
+  seats.keep("KWXTRB", { token: "t", name: "Ann" });
+  assert.deepEqual(seats.codes, ["KWXTRB", "WDBXFC", "GHHNKQ"]);
+  now += 24 * 3600 * 1000 - 5;
+  assert.deepEqual(seats.codes, ["KWXTRB"]);
+  assert.deepEqual(new Seats(undefined, undefined).codes, []);
+});

@@ -34,7 +34,7 @@ const app = new App({
   subtle: globalThis.crypto?.subtle,
 });
 new Frame(document, app);
-addEventListener("popstate", () => app.route());
+addEventListener("popstate", () => app.back());
 addEventListener("online", () => app.wake());
 addEventListener("pagehide", () => app.hide());
 addEventListener("pageshow", ({ persisted }) => persisted && app.wake());

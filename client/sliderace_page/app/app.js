@@ -155,6 +155,17 @@ export class App {
     this.route();
   }
 
+  /** The browser has gone back or forward: nobody leaves a running race by accident. */
+  back() {
+    const { code, model } = this;
+    if (this.screen !== "room" || !code || !model?.racing) {
+      this.route();
+      return;
+    }
+    this.history.pushState(null, "", code);
+    this.onNote(text("frame.race_running"), "bad");
+  }
+
   /** @param {string} code */
   async #look(code) {
     const preview = await this.#getJson(`api/rooms/${code}`);

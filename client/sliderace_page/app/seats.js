@@ -14,7 +14,7 @@ export function tryStorage(work) {
   }
 }
 
-/** @typedef {{token: string, name: string}} Seat */
+/** @typedef {{token: string, name: string, kept?: number}} Seat kept: when, in ms */
 
 const NAME = "sliderace.name";
 const SEAT = "sliderace.seat.";
@@ -63,6 +63,17 @@ export class Seats {
   forget(code) {
     tryStorage(() => this.lasting?.removeItem(SEAT + code));
     if (this.room === code) this.room = null;
+  }
+
+  /** The rooms in which we have a seat, the last one entered first. @returns {string[]} */
+  get codes() {
+    const since = (/** @type {string} */ code) => this.get(code)?.kept ?? 0;
+    const keys = tryStorage(() => Object.keys(this.lasting ?? {})) ?? [];
+    const codes = keys.filter((key) => key.startsWith(SEAT));
+    return codes
+      .map((key) => key.slice(SEAT.length))
+      .filter(since)
+      .sort((a, b) => since(b) - since(a));
   }
 
   /** The room in which this tab plays: a reload continues without asking. */

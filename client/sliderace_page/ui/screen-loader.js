@@ -67,6 +67,7 @@ export const SCREENS = {
     load: async () => (await withTexts(import("./screens/lobby.js"))).Lobby,
     modules: [
       "ui/screens/lobby.js",
+      "ui/parts/confirm-button.js",
       "ui/parts/badges.js",
       "ui/parts/members.js",
       "ui/parts/rule-fields.js",
@@ -85,6 +86,7 @@ export const SCREENS = {
     load: async () => (await withTexts(import("./screens/race.js"))).Race,
     modules: [
       "ui/screens/race.js",
+      "ui/parts/confirm-button.js",
       "core/board-layout.js",
       "core/leaderboard.js",
       "ui/parts/board-reader.js",
@@ -104,6 +106,7 @@ export const SCREENS = {
     load: async () => (await withTexts(import("./screens/results.js"))).Results,
     modules: [
       "ui/screens/results.js",
+      "ui/parts/confirm-button.js",
       "core/race-story.js",
       "core/replay-timeline.js",
       "ui/parts/finish.js",

@@ -4,8 +4,6 @@ import { cleanName, formatSize, friendlyName } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { h, setAttribute, setText } from "../dom.js";
 
-const CONFIRM_MS = 4000; // a second click counts as confirmation for this long
-
 let ids = 0;
 /** Return a new id for a label and its field. @param {string} word */
 export const newId = (word) => `${word}-${(ids += 1)}`;
@@ -18,33 +16,6 @@ export const newId = (word) => `${word}-${(ids += 1)}`;
 export function button(look, label, click) {
   const element = h("button", { type: "button", text: label, on: { click } });
   element.className = `button ${look}`;
-  return element;
-}
-
-/**
- * Create a button that asks for a second click before it does something final.
- * @param {string} look classes
- * @param {string} label
- * @param {string} question the label until the second click
- * @param {() => void} act
- */
-export function confirmButton(look, label, question, act) {
-  let armed = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  /** @param {boolean} on */
-  const arm = (on) => {
-    armed = on;
-    clearTimeout(timer);
-    setText(element, on ? question : label);
-    element.classList.toggle("armed", on);
-    if (on) timer = setTimeout(() => arm(false), CONFIRM_MS);
-  };
-  const element = button(look, label, () => {
-    if (armed) act();
-    arm(!armed);
-  });
-  element.addEventListener("blur", () => arm(false));
   return element;
 }
 

@@ -3,7 +3,8 @@
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
 import { Latency, badge } from "./badges.js";
-import { button, confirmButton } from "./controls.js";
+import { confirmButton } from "./confirm-button.js";
+import { button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 
 /** One member of the room. */

@@ -8,6 +8,8 @@ import { Choice, SIZES, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";
 import { ruleSelects } from "./rule-fields.js";
 
+const ANSWER_MS = 5000; // after which a change without an answer counts as made
+
 export class RulesCard {
   /** The room that the controls show. @type {Room | null} */
   #room = null;
@@ -15,18 +17,25 @@ export class RulesCard {
 
   /**
    * @param {(command: Command) => void} send sends a command to the room
-   * @param {() => void} changing called when a changed rule has been sent: the next race
-   *   will have another id
+   * @param {() => void} changed called when a changed rule has been sent, as the next
+   *   race will have another id, and when no answer has come
    */
-  constructor(send, changing) {
+  constructor(send, changed) {
     this.send = send;
     this.pending = false; // a change has been sent, and the server has not answered yet
     /** @param {string} rule */
     const change = (rule) => (/** @type {string | number | boolean} */ value) => {
-      this.pending = true;
-      changing();
       send(command.settings({ rules: { [rule]: value } }));
+      this.pending = true;
+      changed();
+      clearTimeout(timer); // a rule that is as before brings no answer
+      timer = setTimeout(() => {
+        this.pending = false;
+        changed();
+      }, ANSWER_MS);
     };
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
     this.size = new Choice(text("rules.size"), SIZES, change("size"));
     this.selects = ruleSelects(change);
     this.openBoards = new Switch(

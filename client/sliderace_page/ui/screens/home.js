@@ -122,12 +122,14 @@ export class Home {
       ),
       this.demo.element,
     );
+    this.returning = h("div");
     const solo = button("", text("home.solo"), () => app.visit(".?practice"));
     this.element = h(
       "section.home",
       {},
       hero,
       this.problem.element,
+      this.returning,
       h(
         "div.columns",
         {},
@@ -225,8 +227,17 @@ export class Home {
     else this.code.focus();
   }
 
+  /** Offer the way back into rooms where we have a seat. */
+  async #offerReturn() {
+    const { codes } = this.app.seats;
+    if (!codes.length) return;
+    const { returnLinks } = await withTexts(import("../parts/return-links.js"));
+    fill(this.returning, [await returnLinks(this.app, codes)]);
+  }
+
   enter() {
     this.demo.run();
+    this.#offerReturn().catch(() => {}); // offline
     this.app.publicRooms().then((rooms) => {
       this.rooms.update(rooms);
       show(this.roomsCard, rooms.length > 0);

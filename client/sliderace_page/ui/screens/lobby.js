@@ -4,7 +4,8 @@ import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
 import { lobbyStatus } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
-import { Switch, button, confirmButton } from "../parts/controls.js";
+import { confirmButton } from "../parts/confirm-button.js";
+import { Switch, button } from "../parts/controls.js";
 import { Listing, h, setAttribute, setText, show } from "../dom.js";
 import { MemberRow } from "../parts/members.js";
 import { RulesCard } from "../parts/rules.js";
@@ -19,7 +20,10 @@ export class Lobby {
     const send = (/** @type {Command} */ message) => app.send(message);
     this.invitation = new Invitation(app);
     this.start = button("primary big", text("lobby.start"), () => this.#start());
-    this.rules = new RulesCard(send, () => setAttribute(this.start, "disabled", true));
+    this.rules = new RulesCard(send, () => {
+      if (this.rules.pending) setAttribute(this.start, "disabled", true);
+      app.onChange();
+    });
     this.playersTitle = h("h2");
     this.playerList = h("ul.members");
     this.players = new Listing(
