@@ -24,6 +24,7 @@ from tests.client.offline import (
     wait_until_stored,
 )
 from tests.client.rooms import RACE, standing
+from textual.events import Key
 
 from sliderace.engine import (
     Size,
@@ -453,6 +454,18 @@ async def test_settings_are_applied_at_once_and_stored(
         assert app_of(pilot).look == LIGHT
     kept, complaints = await asyncio.to_thread(load)
     assert (kept.keys, kept.theme, complaints) == ("gap", "light", [])
+
+
+async def test_escape_twice_at_once_closes_a_form_only_once() -> None:
+    async with app_from(Start("menu", name="Ann")) as pilot:
+        menu = keys(pilot)
+        await pilot.press("j")
+        await pilot.pause()
+        assert keys(pilot) != menu
+        for _ in range(2):
+            pilot.app.post_message(Key("escape", None))
+        await settle(pilot)
+        assert keys(pilot) == menu
 
 
 async def test_past_races_are_a_list_that_scrolls() -> None:

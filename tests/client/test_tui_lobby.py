@@ -26,6 +26,7 @@ from tests.client.rooms import (
     START,
     member,
 )
+from textual.events import Key
 
 from sliderace.protocol import messages as m
 
@@ -300,6 +301,23 @@ async def test_rules_can_be_clicked() -> None:
         await pilot.click("#text", offset=(34, 1))
         await pilot.press("enter")
     assert client.commands == [m.Settings(m.RulesPatch(size="4x4"))]
+
+
+@pytest.mark.parametrize("close", ["escape", "enter", "q", "?", "c"])
+async def test_keys_typed_at_once_close_a_dialog_only_once(close: str) -> None:
+    """A terminal may deliver them together; the second is for the lobby below."""
+    async with running_app(OfflineClient()) as pilot:
+        await pilot.press("?")
+        await settle(pilot)
+        for key in (close, "c"):
+            pilot.app.post_message(Key(key, key if len(key) == 1 else None))
+        await settle(pilot)
+        assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
+        assert "slide the tile beside the gap that way" not in screen(pilot)
+        for _ in range(3):
+            pilot.app.post_message(Key("escape", None))
+        await settle(pilot)
+        assert "ready" in keys(pilot)
 
 
 async def test_race_closes_the_dialogs_of_help_and_code() -> None:

@@ -272,9 +272,10 @@ class SlideraceApp(App[int]):
         """Show a screen or a dialog over the current one."""
         self.push_screen(screen)  # pyright: ignore[reportUnknownMemberType] - theirs
 
-    def close_screen(self) -> None:
-        """Close the screen on top."""
-        self.pop_screen()
+    def close_screen(self, screen: Screen[None]) -> None:
+        """Close a screen, unless it is closed already or another one is on top."""
+        if self.screen is screen:
+            self.pop_screen()
 
     def back(self) -> None:
         """Go back to the menu, or end if the program started without it."""

@@ -59,8 +59,12 @@ class Dialog(ModalScreen[None]):
         return [Action("esc", text("tui.key.close"), self.close, keys)]
 
     def close(self) -> None:
-        """Close the dialog."""
-        self.dismiss(None)
+        """Close the dialog, unless it is closed already."""
+        if self._is_on_top():  # `dismiss` would close any screen on top
+            self.dismiss(None)
+
+    def _is_on_top(self) -> bool:
+        return self.app.screen is self  # pyright: ignore[reportUnknownMemberType] - theirs
 
     def compose(self) -> ComposeResult:  # noqa: D102
         with Vertical():
@@ -122,6 +126,9 @@ class Dialog(ModalScreen[None]):
         Override `press` instead.
         """
         event.stop()
+        if not self._is_on_top():  # it closed before this key reached it
+            self.app.post_message(Key(event.key, event.character))  # pyright: ignore[reportUnknownMemberType] - theirs
+            return
         printed = event.character if event.is_printable else None
         self.press(printed or event.key)
 

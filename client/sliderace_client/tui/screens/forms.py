@@ -163,11 +163,14 @@ class Form(BaseScreen):
         self._hint.show([text_row(part, look.soft) for part in hint])
 
     def actions(self) -> list[Action]:  # noqa: D102
-        back = self.program.close_screen
         return [
             Action("enter", text("tui.key.submit"), self.submit),
-            Action("esc", text("tui.key.back"), back, ("escape",)),
+            Action("esc", text("tui.key.back"), self.close, ("escape",)),
         ]
+
+    def close(self) -> None:
+        """Close the form."""
+        self.program.close_screen(self)
 
     def other_key(self, key: str) -> bool:  # noqa: D102
         if key in ("up", "down"):
@@ -263,7 +266,7 @@ class SoloForm(_MenuForm):
     def submit(self) -> None:  # noqa: D102
         size = self.size_value()
         if size:
-            self.program.close_screen()
+            self.close()
             self.program.play_solo(Start("solo", size=size, seed=self.value("seed")))
 
 
@@ -334,7 +337,7 @@ class KeysForm(Form):
         moved: Literal["tile", "gap"] = "gap" if keys.gap else "tile"
         own_keys = keys.chars or "arrows"
         self.program.use_settings(replace(settings, own_keys=own_keys, keys=moved))
-        self.program.close_screen()
+        self.close()
         self.program.say(keys.sentence())
 
 
@@ -356,7 +359,7 @@ class ServerForm(Form):
             self.program.say(text("error.bad_address", typed=typed), "bad")
             return
         self.program.use_settings(replace(self.program.settings, server=server))
-        self.program.close_screen()
+        self.close()
         if server:
             self.program.say(text("tui.form.server_used", server=server))
         else:

@@ -78,8 +78,8 @@ class Program(Protocol):
         """Show a screen or a dialog over this one."""
         ...
 
-    def close_screen(self) -> None:
-        """Close the screen on top."""
+    def close_screen(self, screen: Screen[None]) -> None:
+        """Close a screen, unless it is closed already or another one is on top."""
         ...
 
     def played(self, quiet_ms: int, *, by_number: bool) -> None:

@@ -181,7 +181,12 @@ class SoloScreen(BaseScreen):
 
     def _leaving(self, key: str, also: tuple[str, ...] = ()) -> Action:
         if self._warm_up:
-            return Action(key, text("tui.key.back"), self.program.close_screen, also)
+            return Action(
+                key,
+                text("tui.key.back"),
+                lambda: self.program.close_screen(self),
+                also,
+            )
         return Action(key, text("tui.key.quit"), self.program.back, also)
 
     @property
