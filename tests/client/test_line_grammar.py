@@ -110,7 +110,7 @@ def test_bare_number_is_no_tile_if_digits_are_keys() -> None:
         "digits_are_keys",
         "Digits are keys here. Type #4 for tile 4.",
     )
-    assert "Tiles are #1 to #8" in refused("foo", keys=Keys("1235"))[1]
+    assert "tiles #1 to #8" in refused("foo", keys=Keys("1235"))[1]
 
 
 def test_key_can_be_the_direction_of_the_gap() -> None:
@@ -334,3 +334,11 @@ def test_any_text_is_four_keys_or_a_refusal(text: str) -> None:
         assert len(found.chars) in (0, 4)
         assert len(set(found.chars)) == len(found.chars)
         assert not set(found.chars) & set(RESERVED)
+
+
+def test_refusal_names_the_keys_of_a_player_with_own_keys() -> None:
+    grammar = Grammar(Keys("jlik"), Style())
+    refusal = grammar.read("z", parse_board("1 2 3/4 5 6/7 0 8"))
+    assert isinstance(refusal, Refusal)
+    known = "Your keys are ijkl, tiles 1 to 8"
+    assert refusal.text.startswith(f"'z' is not a move. {known}")

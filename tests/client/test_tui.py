@@ -496,3 +496,17 @@ async def test_seed_of_a_random_board_is_shown_whole_and_leads_to_it() -> None:
         drawn = scramble(seed_from_text(found[1]), Size(4, 4))
         (placed,) = pilot.app.screen.query_one("#boards", Boards).placed
         assert placed.tiles == drawn.tiles
+
+
+async def test_solo_takes_slides_back_and_then_counts_no_best_time() -> None:
+    async with app_from(Start("solo", size="3x3", seed="tea")) as pilot:
+        await settle(pilot)
+        await pilot.press("u")
+        await settle(pilot)
+        start = board(pilot)
+        await pilot.press("left", "right", "up", "down", "u")
+        await settle(pilot)
+        assert "with undo it is practice, not a record" in screen(pilot)
+        await pilot.press("u", "u", "u", "u")
+        await settle(pilot)
+        assert board(pilot) == start

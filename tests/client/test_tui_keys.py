@@ -51,7 +51,7 @@ PRESSED = {
 """The pilot's names of keys."""
 ELSEWHERE = {
     *("7", "12", "up", "down", "enter", "escape", "click", "Ctrl-C"),
-    *("arrows", "wasd", "hjkl", "m", "1?"),
+    *("arrows", "wasd", "hjkl", "m", "1?", "u", "backspace"),
     "n",  # more boards than fit: test_key_shows_the_boards_that_do_not_fit
 }
 """Keys in the help that screens do not show; they are tested elsewhere."""

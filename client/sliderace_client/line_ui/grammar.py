@@ -30,6 +30,7 @@ from sliderace.texts import text
 from sliderace_client.line_ui.answers import Refusal, quoted
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.own_keys import ARROWS, WAYS, Keys
+from sliderace_client.shared_ui.keymap import WASD
 
 __all__ = ["Grammar", "Move", "moved", "possible"]
 
@@ -156,9 +157,13 @@ class Grammar:
     def _unknown(self, part: str, board: Board) -> Refusal:
         sign = "#" if self.keys.have_digits else ""
         first, last = self._span(board)
-        why = text(
-            "move.unknown", typed=quoted(part), first=sign + first, last=sign + last
-        )
+        tiles = {"first": sign + first, "last": sign + last}
+        if self.keys.chars in ("", WASD):
+            why = text("move.unknown", typed=quoted(part), **tiles)
+        else:
+            chars = self.keys.chars
+            known = chars[2] + chars[0] + chars[3] + chars[1]
+            why = text("move.unknown_key", typed=quoted(part), keys=known, **tiles)
         return Refusal("not_a_number", why)
 
     def _span(self, board: Board) -> tuple[str, str]:

@@ -60,6 +60,7 @@ def help_entries(topic: HelpTopic, settings: Settings) -> list[tuple[str, str]]:
             return [
                 *_sliding(settings),
                 (_keys("n", "enter"), text("tui.help.new_board")),
+                (_keys("u", "backspace"), text("tui.help.undo")),
                 ("r", text("tui.help.again")),
                 (_keys("+", "-"), text("tui.help.board_size")),
                 ("q", text("tui.help.quit")),

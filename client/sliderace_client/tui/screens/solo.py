@@ -83,6 +83,7 @@ class SoloScreen(BaseScreen):
         self._start, self._source = board, source
         self._attempt = Attempt("SOLO", parse_board(board), NOT_STARTED)
         self._started = False
+        self._undone = 0
 
     def _new(self, sides: int = 0) -> None:
         size = self._attempt.board.size
@@ -91,6 +92,19 @@ class SoloScreen(BaseScreen):
 
     def _again(self) -> None:
         self._begin(self._start, self._source)
+        self.update()
+
+    def _undo(self) -> None:
+        """Take the last slide back; the attempt is then no record."""
+        before = self._attempt
+        if not before.slides or before.board.is_solved:
+            self.program.hint(text("solo.nothing_to_undo"))
+            return
+        self._attempt = Attempt("SOLO", parse_board(self._start), before.zero)
+        for way, count, at in before.slides[:-1]:
+            self._attempt.slide(way, count, before.zero + at)
+        self._undone += 1
+        self.program.hint(text("solo.undone", undone=self._undone))
         self.update()
 
     def _clock(self) -> int:
@@ -201,6 +215,9 @@ class SoloScreen(BaseScreen):
             question = text("tui.solo.stop_question")
             self.ask(question, self._leaving("y"), no=text("tui.key.play_on"))
             return True
+        if key in ("u", "backspace"):
+            self._undo()
+            return True
         return refuse_picture(self.program, key, self.size.height)
 
     def _press(self, _board: int, cell: int) -> None:
@@ -225,7 +242,8 @@ class SoloScreen(BaseScreen):
             attempt.zero = NOT_STARTED
         if done:
             self.program.played(SLIP_MS, by_number=self._input.by_number)
-        if attempt.board.is_solved and self._started and not self._is_given:
+        counts = not self._is_given and not self._undone
+        if attempt.board.is_solved and self._started and counts:
             size, time = attempt.board.size, attempt.slides[-1][2]
             self._best[size] = min(time, self._best.get(size, time))
         with self.program.terminal_diff.batch():
