@@ -8,6 +8,7 @@ import {
   explainCredit,
   explainLatency,
   explainResults,
+  finishText,
   formatLatency,
   news,
   refusalText,
@@ -21,6 +22,17 @@ import {
 } from "../sliderace_page/core/wording.js";
 import { limitOf } from "../sliderace_page/core/race/limits.js";
 import { RACE, Stage, member, room, rules, standing } from "./room.mjs";
+
+test("a solve that the server has not heard of says so, and claims no place", () => {
+  const racers = [
+    { seat: 0, mine: true, status: "racing", name: "Ann", time: null, place: null, stm: 9 },
+    { seat: 1, mine: false, status: "racing", name: "Ben", time: null, place: null, stm: 4 },
+  ];
+  const solved = { place: "Solved!", time: "1:05.911" };
+  const note = "Kept here until the server answers";
+  assert.deepEqual(finishText(racers, 65_911, true), { ...solved, note: "" });
+  assert.deepEqual(finishText(racers, 65_911, false), { ...solved, note });
+});
 
 test("the status of a racer is a sign and a word, never colour alone", () => {
   const lane = (status, more = {}) => ({

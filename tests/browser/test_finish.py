@@ -1,8 +1,11 @@
 """The end of a race: the solved board stays, then come podium, graph and table."""
 
+from urllib.parse import urlsplit
+
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 from tests.browser.conftest import DESKTOP, PHONE, Pages
+from tests.browser.cuttable_proxy import start_proxy
 from tests.browser.player import (
     fits_screen,
     give_up,
@@ -65,6 +68,28 @@ def test_solved_board_and_time_stay_for_who_plays_alone(
     assert page.evaluate("scrollY") == 0
     page.keyboard.press("r")
     page.wait_for_selector("[data-screen=lobby]")
+
+
+def test_solver_without_a_connection_claims_no_place(
+    browser: Browser, server: str
+) -> None:
+    """Nobody knows what the rivals have done meanwhile."""
+    with start_proxy(urlsplit(server).port or 0) as proxy:
+        near, far = Pages(browser, server), Pages(browser, proxy.url)
+        ann, code = new_room(near)
+        ben = new_guest(far, code, "Ben", PHONE)
+        start_race_with(ann, ben)
+        press(ben, *solution(own_board(ben))[0])
+        ben.wait_for_selector(".standing >> text=st")
+        proxy.drop()
+        ben.wait_for_selector(".chip.lost")
+        solve_by_keys(ben)
+        ben.wait_for_selector(".plate >> text=Kept here until the server answers")
+        assert ben.locator(".standing").inner_text() == ""
+        proxy.mend()
+        ben.wait_for_selector(".lane.mine.finished", timeout=20_000, state="attached")
+        near.close()
+        far.close()
 
 
 def test_first_and_last_finisher_see_their_place(pages: Pages) -> None:

@@ -109,6 +109,11 @@ export class Model {
     return this.members.get(this.me ?? 0) ?? null; // ids begin with 1
   }
 
+  /** Whether what is known of the others is up to date. */
+  get isCurrent() {
+    return this.online && !this.liveness.overdue;
+  }
+
   get isPlayer() {
     return this.self?.role === "player" && !this.self.benched;
   }

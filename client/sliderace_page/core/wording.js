@@ -107,14 +107,16 @@ export function standingText(lane, leader, away) {
  * What covers the player's solved board.
  * @param {Finisher[]} racers all of the race
  * @param {number} ms the player's time, as far as known
+ * @param {boolean} isCurrent the connection is good
  * @returns {{place: string, time: string, note: string}}
  */
-export function finishText(racers, ms) {
+export function finishText(racers, ms, isCurrent) {
   const own = racers.find(({ mine }) => mine);
   const place = own?.status === "finished" ? own.place : null;
   const time = formatTime(own?.time ?? ms);
   const solved = text("board.solved");
-  if (!own || place === null) return { place: solved, time, note: "" };
+  if (!own || place === null)
+    return { place: solved, time, note: isCurrent ? "" : text("race.not_sent_yet") };
   if (racers.length === 1)
     return { place: solved, time, note: text("count.moves", { count: own.stm }) };
   const ahead = racers

@@ -40,9 +40,11 @@ export class Finish {
   /**
    * Show place and time.
    * @param {RacerRow[]} rows @param {number} ms the time so far known
+   * @param {boolean} isCurrent the connection is good
    */
-  showPlate(rows, ms) {
-    const { place, time, note } = finishText(rows.map(({ lane, mine }) => ({ ...lane, mine })), ms);
+  showPlate(rows, ms, isCurrent) {
+    const racers = rows.map(({ lane, mine }) => ({ ...lane, mine }));
+    const { place, time, note } = finishText(racers, ms, isCurrent);
     setText(this.place, place);
     setText(this.time, time);
     setText(this.note, note);

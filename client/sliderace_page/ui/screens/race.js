@@ -286,7 +286,9 @@ export class Race {
       this.#sound(place === 1 ? "first" : place <= PODIUM ? "podium" : "later");
     }
     const ms = model.clock(now) ?? 0;
-    if (now - (attempt.solvedAt ?? now) >= PLATE_MS) this.finish.showPlate(this.#rows, ms);
+    if (now - (attempt.solvedAt ?? now) >= PLATE_MS) {
+      this.finish.showPlate(this.#rows, ms, model.isCurrent);
+    }
   }
 
   /**
@@ -385,7 +387,7 @@ export class Race {
     setText(this.banner, news);
     this.hud.classList.toggle("news", news !== "");
     setText(this.deadline, deadlineText(model, left, now));
-    const rank = this.lanes.rankOf(seat);
+    const rank = model.isCurrent ? this.lanes.rankOf(seat) : 0; // 0: nobody knows
     const lost = this.#place > 0 && rank > this.#place && model.racing;
     if (lost && raceTime(model, now) >= QUIET_MS) this.#sound("overtaken");
     this.#showPlace(rank, many);
