@@ -136,5 +136,5 @@ def test_without_pillow_the_message_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(BadPicture, match=r"pip install 'sliderace\[pictures\]'"):
+    with pytest.raises(BadPicture, match=r"pip install '\.\[pictures\]'"):
         load_picture(tmp_path / "x.png")

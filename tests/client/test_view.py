@@ -87,3 +87,17 @@ def test_order_is_best_first() -> None:
     ann.race()
     ann.receive(m.Progress(RACE, [m.SeatProgress(1, 1, 300, 1)]))
     assert [lane.seat for lane in ann.view.order()] == [1, 0]
+
+
+def test_own_finish_stands_for_a_second_and_a_half() -> None:
+    ann = ModelHarness()
+    before = [ann.view.solved_at, ann.view.finish_stands(ann.now)]
+    ann.race()
+    ann.model.painted(ann.now)
+    before.append(ann.view.solved_at)
+    assert before == [None, False, None]
+    ann.now += 3_000
+    ann.slide(("L", 2))
+    assert ann.view.solved_at == ann.now
+    assert ann.view.finish_stands(ann.now + 1_499)
+    assert not ann.view.finish_stands(ann.now + 1_500)

@@ -1,6 +1,6 @@
 """Read the user's own picture, which is never sent anywhere.
 
-This needs Pillow, which is optional (`sliderace[pictures]`).
+This needs Pillow, which is optional (the extra `pictures`).
 """
 
 from pathlib import Path
