@@ -96,6 +96,15 @@ def test_ranks_are_not_shown_before_there_is_an_order() -> None:
     assert place_text(race) == "2 racers"
 
 
+def test_nobody_is_said_to_lead_while_the_server_is_not_heard() -> None:
+    race = racers(lane(0, 300), lane(1, 200))
+    assert place_text(race) == "1st of 2"
+    assert news_text(race) != ("", False)
+    race = race._replace(heard=False)
+    assert place_text(race) == "2 racers"
+    assert news_text(race) == ("", False)
+
+
 def test_gain_and_own_loss_are_marked_and_the_swap_is_highlighted() -> None:
     race = racers(lane(0, 300), lane(1, 200))
     race.lanes[1].high = 400

@@ -215,6 +215,20 @@ async def test_own_board_works_without_a_connection() -> None:
         assert "There is no connection at the moment." in screen(pilot)
 
 
+async def test_own_place_is_unknown_without_a_connection() -> None:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
+        client.receive(m.Progress(RACE, [m.SeatProgress(1, 3, 420, 3)]))
+        await settle(pilot)
+        client.pass_time(2_000)
+        await settle(pilot)
+        assert "2nd of 2" in screen(pilot)
+        client.model.lost()
+        await settle(pilot)
+        assert "2nd of 2" not in screen(pilot)
+        assert "2 racers" in screen(pilot)
+
+
 async def test_player_sees_that_the_server_owes_an_answer() -> None:
     client = OfflineClient()
     async with app_in_race(client) as pilot:

@@ -48,6 +48,7 @@ class Racers(NamedTuple):
         mine: our own seat, if any.
         away: ids of members who are disconnected.
         now: ms, as `board` counts them.
+        heard: the server has been heard lately; otherwise nobody knows who leads.
     """
 
     lanes: Mapping[int, Lane]
@@ -55,6 +56,7 @@ class Racers(NamedTuple):
     mine: int | None
     away: Collection[int]
     now: int
+    heard: bool = True
 
     @property
     def first(self) -> Lane | None:
@@ -272,7 +274,8 @@ def place_text(racers: Racers) -> str:
     if mine is None or mine not in racers.lanes or count < 2:
         return ""
     lane = racers.lanes[mine]
-    if not racers.board.ordered or lane.status not in ("racing", "finished"):
+    ordered = racers.board.ordered and (racers.heard or lane.status == "finished")
+    if not ordered or lane.status not in ("racing", "finished"):
         return text("tui.race.of", count=count)
     place = lane.place if lane.status == "finished" else order.index(mine) + 1
     return text("tui.race.place_of", place=ordinal(place or 1), count=count)
@@ -288,7 +291,7 @@ def news_text(racers: Racers) -> tuple[str, bool]:
             return text("tui.race.you_won"), True
         time = duration(first.time_ms)
         return text("tui.race.won", name=first.name, time=time), True
-    if first.status != "racing" or not first.high:
+    if first.status != "racing" or not first.high or not racers.heard:
         return "", False
     if first.seat == racers.mine:
         return text("tui.race.you_lead"), False

@@ -198,8 +198,8 @@ class RaceScreen(RoomScreen):
 
     def _racers(self) -> Racers:
         away = {who.id for who in self.view.members.values() if not who.connected}
-        seat = self.view.seat
-        return Racers(self._lanes, self._leaderboard, seat, away, self._since)
+        seat, heard = self.view.seat, self.view.online and not self.view.overdue
+        return Racers(self._lanes, self._leaderboard, seat, away, self._since, heard)
 
     def _show_panel(self, *, rivals: bool = True) -> None:
         """Show clock, place and the leaderboard.
