@@ -510,3 +510,15 @@ async def test_solo_takes_slides_back_and_then_counts_no_best_time() -> None:
         await pilot.press("u", "u", "u", "u")
         await settle(pilot)
         assert board(pilot) == start
+
+
+async def test_reason_why_there_are_no_past_races_is_shown_whole() -> None:
+    why = "Cannot reach http://a-server-with-a-long-name.example:8710: refused."
+    async with app_from(Start("menu", name="Ann"), (40, 15)) as pilot:
+        past = PastRacesScreen(app_of(pilot))
+        await app_of(pilot).push_screen(past)
+        past.show_lines([why])
+        await settle(pilot)
+        shown = " ".join(screen(pilot).split())
+        assert "refused." in shown
+        assert "example:8710" in shown.replace(" ", "")

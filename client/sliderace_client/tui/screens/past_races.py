@@ -1,6 +1,7 @@
 """Past races, as the server has stored them."""
 
 from collections.abc import Iterable
+from textwrap import wrap
 
 from textual.widget import Widget
 
@@ -44,7 +45,10 @@ class PastRacesScreen(BaseScreen):
         super().update()
         look, width = self.look, max(1, self.size.width - 2)
         first, *others = self._lines
-        heading = text_row(fitted(first, width), look.soft if others else look.ink)
+        if not others:  # a sentence, perhaps a long one
+            self._list.show([text_row(part, look.ink) for part in wrap(first, width)])
+            return
+        heading = text_row(fitted(first, width), look.soft)
         rows: list[Row] = [
             text_row(fitted(line, width), look.ink) for line in others[self._top :]
         ]
