@@ -99,7 +99,7 @@ async def test_marks_beside_times_are_explained() -> None:
     assert "41.320≈†" in text
     assert "41.330≈ " in text
     assert "≈ photo finish" in text
-    assert "† up to 800 ms of the credit are for an outage of the server" in text
+    assert "† part of the credit is for an outage of the server (800 ms)" in text
     assert "Friendly timing: up to 100 ms more credit" in text
     assert "✓ Checked: the race record agrees with what you saw and sent." in text
 
