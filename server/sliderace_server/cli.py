@@ -59,11 +59,17 @@ EXIT_CODES = """\
 Exit codes: 0 success; 1 stopped by a second signal; 2 wrong usage or settings; 3 cannot
 listen on the port; 4 a file or the storage cannot be used."""
 
+PROGRAMS = {
+    "backup": "sliderace",
+    "restore": "sliderace",
+    "prune": "sliderace admin",
+}
+"""What a person types before these commands; before any other: `sliderace serve`."""
+
 
 def command_line(arguments: Sequence[str]) -> int:
     """Carry out a command line; return the exit code. An error is one line."""
-    subcommand = arguments[:1] in (["backup"], ["restore"])
-    name = "sliderace" if subcommand else "sliderace serve"
+    name = PROGRAMS.get(arguments[0] if arguments else "", "sliderace serve")
     try:
         code = main.main(arguments, prog_name=name, standalone_mode=False)
     except click.UsageError as error:

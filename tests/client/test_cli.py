@@ -66,6 +66,16 @@ def one_line(capsys: Captured) -> str:
     return err.removeprefix("sliderace: ").rstrip()
 
 
+def test_admin_without_a_known_command_says_what_is_missing(capsys: Captured) -> None:
+    """It must not pass on to `serve`, which would start a server."""
+    assert run(["admin"]) == exit_codes.UNKNOWN
+    assert one_line(capsys) == "Missing command. See: sliderace admin --help"
+    assert run(["admin", "--port", "1"]) == exit_codes.UNKNOWN
+    assert "No such option" in one_line(capsys)
+    assert run(["admin", "--help"]) == exit_codes.OK
+    assert "prune" in capsys.readouterr().out
+
+
 def test_help_names_every_command_and_every_exit_code(capsys: Captured) -> None:
     assert isinstance(commands.cli, Group)
     assert sorted(commands.cli.commands) == sorted([*COMMANDS, *OPERATE])

@@ -248,11 +248,12 @@ def test_a_server_that_keeps_dying_ends_host_with_one_line(
 def test_serve_passes_on_arguments_signals_and_exit_code(shell: Shell) -> None:
     asked = shell.run("serve", "--help")
     assert "Usage: sliderace serve [OPTIONS]" in asked.stdout
-    for wrong in (["serve", "--nonsense"], ["backup"]):
+    for wrong in (["serve", "--nonsense"], ["backup"], ["admin", "prune"]):
         refused = shell.run(*wrong)
         assert refused.returncode == exit_codes.UNKNOWN
         assert len(refused.stderr.splitlines()) == 1
-        assert refused.stderr.endswith(f"See: sliderace {wrong[0]} --help\n")
+        command = " ".join(word for word in wrong if not word.startswith("-"))
+        assert refused.stderr.endswith(f"See: sliderace {command} --help\n")
     with shell.running("serve", "--memory", "--port", "0") as serve:
         serve.wait_for("listening")
         serve.process.send_signal(signal.SIGTERM)

@@ -30,11 +30,16 @@ def restore(arguments: tuple[str, ...]) -> NoReturn:
     run_server(("restore", *arguments))
 
 
-@click.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.group(no_args_is_help=False)
+def admin() -> None:
+    """Maintain a server's database."""
+
+
+@admin.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def admin(arguments: tuple[str, ...]) -> NoReturn:
-    """Maintain a server's database; see: sliderace admin prune --help."""
-    run_server(arguments or ("prune", "--help"))
+def prune(arguments: tuple[str, ...]) -> NoReturn:
+    """Delete old races; see: sliderace admin prune --help."""
+    run_server(("prune", *arguments))
 
 
 def run_server(arguments: tuple[str, ...]) -> NoReturn:
