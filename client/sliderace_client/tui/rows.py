@@ -105,16 +105,17 @@ TPS_FROM_MS = 1_000
 
 
 def tps(stm: int, ms: int | None) -> str:
-    """Format tiles per second with two decimals; a dash in the first second.
-
-    Before that, a single slide would count as thousands.
-    """
-    return f"{stm * 1000 / ms:.2f}" if ms and ms >= TPS_FROM_MS else "-"
+    """Format tiles per second with two decimals; a dash before the clock runs."""
+    return f"{stm * 1000 / ms:.2f}" if ms else "-"
 
 
 def count_text(stm: int, clock: int | None) -> str:
-    """Format the counts of an attempt: tiles moved, and tiles per second."""
-    return text("tui.counts", count=stm, tps=tps(stm, clock))
+    """Format the counts of an attempt: tiles moved, and tiles per second.
+
+    In the first second, a single slide would count as thousands per second.
+    """
+    counts = clock is not None and clock >= TPS_FROM_MS
+    return text("tui.counts", count=stm, tps=tps(stm, clock if counts else None))
 
 
 def rules_text(rules: Rules, *, seed_known: bool = False) -> str:
