@@ -214,3 +214,13 @@ def test_who_gives_up_sees_the_boards_of_finishers_and_idle_racers(
     for name, tiles in (("Ann", solved), ("Ben", board.tiles), ("Cleo", start.tiles)):
         shown = tiles if isinstance(tiles, str) else " ".join(map(str, tiles))
         dan.wait_for_selector(f".board-card[data-board='{shown}'] >> text={name}")
+
+
+def test_who_plays_alone_has_solved_and_not_won(pages: Pages) -> None:
+    """Neither the finish nor the results speak of places."""
+    page, _ = race_alone(pages)
+    solve_by_keys(page)
+    page.wait_for_selector(".plate >> text=Solved!")
+    assert page.locator(".standing").inner_text() == ""
+    page.wait_for_selector("[data-screen=results]")
+    assert page.locator("h1").inner_text() == "Solved!"

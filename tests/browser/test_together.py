@@ -182,7 +182,7 @@ def test_finish_is_confirmed_although_the_connection_is_a_black_hole(
         _end(ben, slides[-2:])
         solved = ben.evaluate("performance.now()")
         ben.get_by_text("waiting for the server").wait_for()
-        ben.wait_for_selector(".lane.mine.finished")
+        ben.wait_for_selector(":is(.lane, .board-card).mine.finished:visible")
         assert ben.evaluate("performance.now()") - solved <= CONFIRMED_MS
         ben.get_by_text("waiting for the server").wait_for(state="hidden")
         _end(ann, slides)

@@ -27,6 +27,7 @@ const NEWS_MS = 2500; // how long the winner is named
 const PODIUM = 3; // places with a longer fanfare
 const QUIET_MS = 3000; // at the start places change too often to be heard
 const ASK_MS = 2000; // between two requests for the same board
+const TOUCH = "(pointer:coarse)";
 const BLINK_MS = 160; // of the own place, when it changes
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
 const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
@@ -433,7 +434,8 @@ export class Race {
     const why = whyWatching({ leftOut, room });
     setText(this.caption, takesPart ? text("race.get_ready") : why);
     const absent = isHost ? whoWillWatch(model) : "";
-    setText(this.hint, absent || (takesPart ? text("race.keys") : ""));
+    const how = matchMedia(TOUCH).matches ? "race.touch" : "race.keys";
+    setText(this.hint, absent || (takesPart ? text(how) : ""));
   }
 
   /** Give the board the focus, unless another part of the screen has it. */

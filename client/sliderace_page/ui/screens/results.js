@@ -290,7 +290,8 @@ function headline(standings, me) {
   if (mine?.status === "finished" && mine.place !== 1)
     return text("results.you_came", { place: ordinal(mine.place ?? 0) });
   if (first.length > 1) return text("results.dead_heat");
-  if (mine?.status === "finished") return text("results.you_won");
+  if (mine?.status === "finished")
+    return text(standings.length > 1 ? "results.you_won" : "board.solved");
   if (first.length) return text("results.won", { name: first[0].name });
   return text("results.nobody");
 }
