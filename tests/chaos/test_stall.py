@@ -16,8 +16,13 @@ from sliderace.protocol import messages as m
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(900)]
 
-AT_ONCE = 25
+AT_ONCE = 10
 """Races that run at the same time: more would make the clients late."""
+LATE_S = 0.04
+"""If the clients themselves are later than this, their timestamps are wrong, and the
+races do not count: two such errors must stay below `GAP_S`."""
+TRIES = 10
+"""For each race that counts."""
 GAP_S = 0.1
 SETTLED_S = 0.3
 """Between the last slide before the stall and the stall."""
@@ -76,32 +81,54 @@ class Duel:
         """Return what is wrong with the results; empty: nothing."""
         assert self.results is not None
         first, second = self.results.standings
-        if (first.place, second.place) != (1, 2):
-            return "no winner"
-        if (first.seat == 0) != self.host_wins:
-            return "the wrong winner"
+        if first.place == second.place or (first.seat == 0) != self.host_wins:
+            return f"the wrong winner: {first}, {second}"
         took_s = self.confirmed_at - max(self.solved_at, resumed_at)
         return f"confirmed after {took_s:.1f} s" if took_s > CONFIRMED_S else ""
 
 
 @pytest.mark.parametrize("stall_s", [0.3, 1.0, 5.0])
 async def test_right_player_wins_around_a_stall(tmp_path: Path, stall_s: float) -> None:
-    chance, wrong, left = Random(f"{stall_s}"), list[str](), TIER.stalls  # noqa: S311
+    chance, wrong = Random(f"{stall_s}"), list[str]()  # noqa: S311
+    raced = tried = 0
     with ServerProcess(tmp_path, "--memory") as server:
-        while left:
-            now = min(left, AT_ONCE)
-            left -= now
-            duels = [Duel(server, chance, stall_s) for _ in range(now)]
-            async with asyncio.TaskGroup() as group:
-                for duel in duels:
-                    group.create_task(duel.run())
-                await asyncio.gather(*(duel.ready.wait() for duel in duels))
-                for duel in duels:
-                    duel.stopped.set()
-                await asyncio.sleep(SETTLED_S)
-                server.signal(signal.SIGSTOP)
-                await asyncio.sleep(stall_s)
-                server.signal(signal.SIGCONT)
-                resumed_at = time.monotonic()
-            wrong += filter(None, (duel.wrong(resumed_at) for duel in duels))
+        while raced < TIER.stalls:
+            duels = [
+                Duel(server, chance, stall_s)
+                for _ in range(min(TIER.stalls - raced, AT_ONCE))
+            ]
+            tried += len(duels)
+            assert tried <= TRIES * TIER.stalls, "the clients are always late"
+            resumed_at, late_s = await race_all(duels, server, stall_s)
+            if late_s <= LATE_S:
+                raced += len(duels)
+                wrong += filter(None, (duel.wrong(resumed_at) for duel in duels))
     assert wrong == []
+
+
+async def race_all(
+    duels: list[Duel], server: ServerProcess, stall_s: float
+) -> tuple[float, float]:
+    """Return when the server ran again, and how late this process was at most."""
+    lateness = [0.0]
+
+    async def watch() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.005)
+            lateness.append(time.monotonic() - before - 0.005)
+
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(watch())
+        running = [group.create_task(duel.run()) for duel in duels]
+        await asyncio.gather(*(duel.ready.wait() for duel in duels))
+        for duel in duels:
+            duel.stopped.set()
+        await asyncio.sleep(SETTLED_S)
+        server.signal(signal.SIGSTOP)
+        await asyncio.sleep(stall_s)
+        server.signal(signal.SIGCONT)
+        resumed_at = time.monotonic()
+        await asyncio.gather(*running)
+        watching.cancel()
+    return resumed_at, max(lateness)
