@@ -27,7 +27,13 @@ from sliderace.race.rules import Rules
 from sliderace_client.net.signature import check_signature
 from sliderace_server.registry.results_writer import stored_race
 from sliderace_server.room.apply import apply
-from sliderace_server.room.log_records import Entered, EpochBegan, Record, RoleChanged
+from sliderace_server.room.log_records import (
+    Entered,
+    EpochBegan,
+    Record,
+    RoleChanged,
+    Stalled,
+)
 from sliderace_server.room.state import RoomState
 from sliderace_server.signing_key import new_key
 from sliderace_server.storage.record_codec import UnknownRecord, decode
@@ -204,7 +210,7 @@ def _times(records: Iterable[Record]) -> Iterator[str]:
     starts: dict[tuple[str, int], int] = {}
     rosters: dict[str, Sequence[int]] = {}
     friendly: dict[str, bool] = {}
-    recovered = 0
+    failed = 0
     for record in records:
         match record:
             case RaceCreated():
@@ -216,15 +222,17 @@ def _times(records: Iterable[Record]) -> Iterator[str]:
                 for seat, s in zip(roster, record.starts, strict=False):
                     starts[record.race, seat] = s
             case EpochBegan(epoch=epoch, t=t) if epoch > 1:
-                recovered = t
+                failed = t
+            case Stalled(t=t):
+                failed = t
             case Finished():
                 s = starts.get((record.race, record.seat), record.s)
-                yield from _time(record, s, recovered, friendly[record.race])
+                yield from _time(record, s, failed, friendly[record.race])
             case _:
                 pass
 
 
-def _time(one: Finished, s: int, recovered: int, friendly: bool) -> Iterator[str]:
+def _time(one: Finished, s: int, failed: int, friendly: bool) -> Iterator[str]:
     where = f"time: {one.race} seat {one.seat}"
     bound = min(one.rtt, 200) + min(max(2 * one.jitter, 30), 60) + one.outage
     bound += 100 if friendly else 0
@@ -234,7 +242,7 @@ def _time(one: Finished, s: int, recovered: int, friendly: bool) -> Iterator[str
         yield f"{where}: {one.official} is not in [{one.g} - {bound}, {one.g}]"
     if one.e is not None and one.official < min(one.e, one.g):
         yield f"{where}: {one.official} is less than the client's own {one.e}"
-    if one.outage and recovered < s:
+    if one.outage and failed < s:
         yield f"{where}: credit of {one.outage} for no failure"
 
 

@@ -277,7 +277,9 @@ def test_results_without_a_server_is_exit_code_3(capsys: Captured) -> None:
     assert run(["results", "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
     said = one_line(capsys)
     assert "Cannot reach" in said
-    assert "sliderace serve (or host) brings back the past races of this machine" in said
+    assert (
+        "sliderace serve (or host) brings back the past races of this machine" in said
+    )
 
 
 # --- solo ----------------------------------------------------------------------------
