@@ -177,6 +177,23 @@ test("fast slides are batched, the solving one is sent at once", () => {
   assert.equal(stage.model.clock(stage.now + 9999), 20, "the clock stops");
 });
 
+test("a solve that counts much later than it was made is late", () => {
+  const stage = new Stage().race();
+  for (const direction of ["D", "U", "U"]) {
+    stage.now += 500;
+    stage.slide(direction);
+  }
+  assert.equal(stage.model.lateMs, 0, "there is no official time yet");
+  const counts = (time_ms) => {
+    stage.next({ t: "standing", race: RACE, standing: standing(0, { time_ms }) });
+    return stage.model.lateMs;
+  };
+  const made = stage.model.attempt.solvedAt - stage.model.attempt.zero;
+  assert.deepEqual([made + 10, made + 999, made + 10675].map(counts), [0, 0, 10675]);
+  stage.model.attempt.approx = true;
+  assert.equal(stage.model.lateMs, 0, "our own clock began too late");
+});
+
 test("a click slides the tile and all between it and the gap", () => {
   const stage = new Stage().race("1 2 3/0 4 5/7 8 6");
   assert.equal(stage.model.slideCell(8, stage.now), false, "not in line");

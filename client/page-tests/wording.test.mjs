@@ -147,6 +147,10 @@ test("only the marks that a result table has are explained", () => {
   assert.match(said({ photo: true })[0], /^Photo finish/);
   assert.match(said({ outage_ms: 5 })[0], /^Outage/);
   assert.match(said({}, true)[0], /^Friendly timing/);
+  const results = { standings: [standing(0, {})], friendly_timing: false };
+  assert.deepEqual(explainResults(results, 10675), [
+    "Connection lost: your solve counts 10.675 s later than you made it.",
+  ]);
 });
 
 test("a credit is explained by its reason", () => {

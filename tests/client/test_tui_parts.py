@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 from rich.style import Style
-from tests.client.rooms import member, standing
+from tests.client.rooms import member, results, standing
 
 from sliderace.protocol.names import cells
 from sliderace.race.rules import Rules
@@ -21,7 +21,7 @@ from sliderace_client.tui.layout import (
     race_layout,
     spectator_layout,
 )
-from sliderace_client.tui.result_tables import result_rows
+from sliderace_client.tui.result_tables import footnotes, result_rows
 from sliderace_client.tui.rows import (
     count_text,
     fitted,
@@ -286,3 +286,10 @@ def test_markup_is_shown_as_text() -> None:
     shown = strip_of((Run("[bold]x[/] :smile:", Paint()),), Style())
     assert shown.text == "[bold]x[/] :smile:"
     assert len(list(shown)) == 1
+
+
+def test_a_late_solve_is_explained_below_the_results() -> None:
+    assert footnotes(results(), 0) == []
+    (note,) = footnotes(results(), 10_675)
+    assert note == "Connection lost: your solve counts 10.675 s later than you made it."
+    assert len(note) <= 76, "it fits on a line of the smallest terminal"

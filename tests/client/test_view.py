@@ -101,3 +101,28 @@ def test_own_finish_stands_for_a_second_and_a_half() -> None:
     assert ann.view.solved_at == ann.now
     assert ann.view.finish_stands(ann.now + 1_499)
     assert not ann.view.finish_stands(ann.now + 1_500)
+
+
+def test_a_solve_that_counts_much_later_than_it_was_made_is_late() -> None:
+    ann = ModelHarness()
+    assert ann.view.late_ms == 0
+    ann.race()
+    ann.model.painted(ann.now)
+    ann.now += 1_500
+    ann.slide(("L", 2))
+    assert ann.view.late_ms == 0, "there is no official time yet"
+    for official, late in ((1_510, 0), (2_499, 0), (12_100, 10_600)):
+        row = m.Standing(0, ANN, "Ann", False, "finished", 1, official, 0, 0, 2, 1, 1)
+        ann.receive_next(m.StandingEvent(0, RACE, row))
+        assert ann.view.late_ms == late
+
+
+def test_without_a_clock_of_our_own_no_solve_is_late() -> None:
+    ann = ModelHarness()
+    ann.race()
+    assert ann.model.view.attempt is not None
+    ann.model.view.attempt.approx = True
+    ann.slide(("L", 2))
+    row = m.Standing(0, ANN, "Ann", False, "finished", 1, 9_000, 0, 0, 2, 1, 1)
+    ann.receive_next(m.StandingEvent(0, RACE, row))
+    assert ann.view.late_ms == 0

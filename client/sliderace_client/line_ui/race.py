@@ -390,6 +390,9 @@ class _Room:
                 self._say(text("room.outage", name=row.name, ms=row.outage_ms))
         if results is not None and results.friendly_timing:
             self._say(text("results.friendly"))
+        if late_ms := self._view.late_ms:
+            late = text("tui.race.seconds", time=duration(late_ms))
+            self._say(text("results.late", late=late))
 
     def _signals(self) -> None:
         view = self._view

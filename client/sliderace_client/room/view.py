@@ -15,6 +15,9 @@ from sliderace_client.room.outcomes import Ended, Fault, Remark, WrongNonce
 
 __all__ = ["RoomView"]
 
+LATE_MS = 1_000
+"""A solve that counts so much later than it was made needs an explanation; less is the
+delay of a connection that works."""
 FINISH_MS = 1_500
 """How long our solved board stands, even if the race has ended: long enough to read
 place and time."""
@@ -201,6 +204,21 @@ class RoomView:
         if attempt is None or not self.done or not attempt.slides:
             return None
         return attempt.zero + attempt.slides[-1][2]
+
+    @property
+    def late_ms(self) -> int:
+        """How much later than by our own clock our solve counts; 0 if by little.
+
+        A second or more means that the connection was lost: the server cannot check
+        when a slide was made that it could not hear.
+        """
+        attempt, lane = self.attempt, self.lane
+        if not (attempt and lane and lane.time_ms is not None and self.done):
+            return 0
+        if attempt.approx or not attempt.slides:
+            return 0
+        late = lane.time_ms - attempt.slides[-1][2]
+        return late if late >= LATE_MS else 0
 
     def finish_stands(self, now: int) -> bool:
         """Whether our solved board and our result stay on the screen for a moment."""

@@ -120,8 +120,13 @@ def _columns(lane: Lane, mark_w: int) -> list[str]:
     ]
 
 
-def footnotes(results: Results) -> list[str]:
-    """Return what the marks beside the times mean, and how they were measured."""
+def footnotes(results: Results, late_ms: int) -> list[str]:
+    """Return what the marks beside the times mean, and how they were measured.
+
+    Args:
+        results: of the race.
+        late_ms: how much later than by our own clock our solve counts; 0: it does not.
+    """
     rows = results.standings
     notes: list[str] = []
     if any(row.photo for row in rows):
@@ -130,6 +135,9 @@ def footnotes(results: Results) -> list[str]:
         notes.append(text("tui.table.outage", ms=outage))
     if results.friendly_timing:
         notes.append(text("results.friendly"))
+    if late_ms:
+        late = text("tui.race.seconds", time=duration(late_ms))
+        notes.append(text("results.late", late=late))
     return notes
 
 

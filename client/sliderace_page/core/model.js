@@ -14,6 +14,9 @@ import { command, enter, hello } from "./protocol.js";
 /** @typedef {import("./protocol.js").Enter} Enter */
 /** @typedef {import("./fairness.js").Shown} Shown */
 
+/** Less is the delay of a connection that works, and needs no explanation. */
+const LATE_MS = 1000;
+
 export class Model {
   /** @type {string | null} the room's code */
   code = null;
@@ -176,6 +179,19 @@ export class Model {
       return Math.max(0, (attempt.solvedAt ?? now) - attempt.zero);
     }
     return this.running && this.t0 !== null ? Math.max(0, now - this.t0) : null;
+  }
+
+  /**
+   * How much later than by our own clock our solve counts; 0 if by little. A second or
+   * more means that the connection was lost: the server cannot check when a slide was
+   * made that it could not hear.
+   */
+  get lateMs() {
+    const { attempt, myLane: lane } = this;
+    const solved = attempt && !attempt.approx && attempt.solvedAt;
+    if (!solved || typeof lane?.time !== "number") return 0;
+    const late = lane.time - (solved - attempt.zero);
+    return late >= LATE_MS ? late : 0;
   }
 
   /** @param {number} now */

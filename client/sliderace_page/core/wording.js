@@ -300,14 +300,19 @@ export function explainCredit({ time_ms: time, credit_ms: credit, outage_ms: out
   return text(credit > outage ? "credit.both" : "credit.outage", values);
 }
 
-/** Explain the marks of a result table, one sentence each. @param {Results} results */
-export function explainResults({ standings, friendly_timing: friendly }) {
+/**
+ * Explain the marks of a result table, one sentence each.
+ * @param {Results} results
+ * @param {number} lateMs how much later than by our own clock our solve counts
+ */
+export function explainResults({ standings, friendly_timing: friendly }, lateMs = 0) {
   const sentences = [];
   if (standings.some((row) => row.credit_ms > 0)) sentences.push("results.credit");
   if (standings.some((row) => row.photo)) sentences.push("results.photo");
   if (standings.some((row) => row.outage_ms > 0)) sentences.push("results.outage");
   if (friendly) sentences.push("results.friendly");
-  return sentences.map((key) => text(key));
+  const late = lateMs ? [text("results.late", { late: formatTime(lateMs) })] : [];
+  return [...sentences.map((key) => text(key)), ...late];
 }
 
 /** The text of a fault, which proves the server wrong. @param {Fault} fault */

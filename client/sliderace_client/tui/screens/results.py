@@ -71,7 +71,7 @@ class ResultsScreen(RoomScreen):
         self._winner.show(winner)
         self._proof.show(proof)
         results, soft = self.view.results, self.look.soft
-        notes = footnotes(results) if results else []
+        notes = footnotes(results, self.view.late_ms) if results else []
         below = ["", *notes] if notes else []
         taken = MARGIN_ROWS + len(winner) + len(proof) + len(below)
         self._fit = max(1, self.body_height() - taken)

@@ -128,7 +128,7 @@ export class Results {
     if (several) this.graph.reserve();
     const board = parseBoard(results.board);
     this.table.update(results.standings, model.me, board.md);
-    setText(this.notes, explainResults(results).join(" "));
+    setText(this.notes, explainResults(results, model.lateMs).join(" "));
     show(this.notes, this.notes.textContent !== "");
     this.replay.href = new URL(`replay/${results.race}`, location.href).href;
     this.board.update(board);
