@@ -23,6 +23,7 @@ class Room:
 
     def __init__(self, code: str, writer: LogWriter) -> None:
         self.code = code
+        self.writer = writer
         self.log = writer.open(self, code, 0)
         self.reports: list[object] = []
         self.mistaken = False
@@ -203,6 +204,21 @@ async def test_a_failed_commit_is_repeated_before_anything_else() -> None:
         assert room.reports == ["failed", 1, 2]
         assert other.reports == [1]
         assert await stored(store, room) == [1, 2]
+
+
+async def test_a_failure_ends_when_its_rooms_give_up_their_logs() -> None:
+    """Otherwise newcomers would be refused until the server is restarted."""
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, other, _ = start(store, tasks)
+        store.full = True
+        room.append(1)
+        await eventually(lambda: room.reports == ["failed"])
+        assert room.writer.failing
+        room.log.close()
+        await eventually(lambda: not room.writer.failing)
+        store.full = False
+        other.append(7)
+        await eventually(lambda: other.reports == [1])
 
 
 async def test_conflict_ends_only_one_log() -> None:

@@ -254,6 +254,7 @@ class LogWriter:
             else:
                 self._report(ends, appends, conflicts, began)
                 return
+        self.failing = False  # nobody waits any more, and only a commit can find out
 
     async def _commit_singly(
         self, ends: Sequence[LogEnd], appends: Sequence[Append]
