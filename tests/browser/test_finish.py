@@ -105,7 +105,7 @@ def test_first_and_last_finisher_see_their_place(pages: Pages) -> None:
     said = ben.evaluate("seen.said")
     assert said.startswith("2nd")
     assert "behind Ann, last to finish" in said
-    ben.wait_for_selector("[data-screen=results]")
+    ben.wait_for_selector("[data-screen=results]", timeout=30_000)
 
 
 def test_winner_is_told_without_moving_the_board(pages: Pages) -> None:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.chaos.race import long_outages, running_race
+from tests.chaos.race import running_race
 from tests.chaos.server_process import ServerProcess
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(400)]
@@ -60,13 +60,12 @@ async def test_setting_the_wall_clock_changes_no_time(
             durable = race.acked()
             await asyncio.to_thread(start, "second", -40_000)
             await race.back(durable)
-            signed = await race.finish()
+            record = (await race.finish())["record"]
     finally:
         server.kill()
-    same_boot, rebooted = (up - down for down, up in long_outages(signed))
-    record = signed["record"]
-    assert LEAST_MS < same_boot < HOUR_MS / 2
-    assert LEAST_MS < rebooted < HOUR_MS / 2
+    outages = [up - down for down, up in record["outages"]]
+    assert len(outages) >= 2, "both restarts, and perhaps stalls of a busy machine"
+    assert all(LEAST_MS < outage < HOUR_MS / 2 for outage in outages)
     for racer in record["racers"]:
         arrivals = [slide[3] for slide in racer["slides"]]
         assert arrivals == sorted(arrivals)
