@@ -12,6 +12,7 @@ import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import NoReturn
+from zlib import crc32
 
 import pytest
 from blockbuster import blockbuster_ctx
@@ -54,6 +55,8 @@ NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+BROWSERS = 2
+"""Browsers that run at once; a race of four pages keeps a core busy."""
 WORKERS_PER_CORE = 2
 """Most tests wait more than they work."""
 MOST_WORKERS = 8
@@ -81,8 +84,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.fast)
         else:  # the pure layers are covered by the fast tests alone
             item.add_marker(pytest.mark.no_cover)
-        if folder == "browser":  # a module's tests share a server and a browser
-            item.add_marker(pytest.mark.xdist_group(place.stem))
+        if folder == "browser":  # two at once: each browser needs much of a core
+            group = crc32(place.stem.encode()) % BROWSERS  # modules stay together
+            item.add_marker(pytest.mark.xdist_group(f"browser{group}"))
         elif folder == "chaos":  # these measure time: no two at once
             item.add_marker(pytest.mark.xdist_group(folder))
 
