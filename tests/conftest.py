@@ -19,6 +19,8 @@ from blockbuster import blockbuster_ctx
 from coverage import Coverage
 from hypothesis import settings
 from tests.tiers import TIER
+from xdist.remote import Producer  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
 
 TESTS = Path(__file__).parent
 NOT_ALLOWED = "not allowed here: "
@@ -74,21 +76,38 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return min(WORKERS_PER_CORE * (os.cpu_count() or 1), MOST_WORKERS)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by its place."""
-    for item in items:
-        place = item.path
-        folder = place.relative_to(TESTS).parts[0] if TESTS in place.parents else ""
-        if folder == "" or (folder in FAST and not place.name.startswith(NOT_FAST)):
-            item.add_marker(pytest.mark.fast)
-        else:  # the pure layers are covered by the fast tests alone
-            item.add_marker(pytest.mark.no_cover)
-        if folder == "browser":  # two at once: each browser needs much of a core
-            group = crc32(place.stem.encode()) % BROWSERS  # modules stay together
-            item.add_marker(pytest.mark.xdist_group(f"browser{group}"))
-        elif folder == "chaos":  # these measure time: no two at once
-            item.add_marker(pytest.mark.xdist_group(folder))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test by its place."""
+    place = item.path
+    folder = place.relative_to(TESTS).parts[0] if TESTS in place.parents else ""
+    if folder == "" or (folder in FAST and not place.name.startswith(NOT_FAST)):
+        item.add_marker(pytest.mark.fast)
+    else:  # the pure layers are covered by the fast tests alone
+        item.add_marker(pytest.mark.no_cover)
+
+
+class ByPlace(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives tests that must not run at once to the same worker.
+
+    The markers of xdist's own `loadgroup` have no effect from pytest 9.2 on.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = Path(nodeid.partition("::")[0])
+        match file.parts[:2]:
+            case ("tests", "browser"):  # modules stay together
+                return f"browser{crc32(file.stem.encode()) % BROWSERS}"
+            case ("tests", "chaos"):  # these measure time: no two at once
+                return "chaos"
+            case _:
+                return nodeid
+
+
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Producer
+) -> LoadScopeScheduling:
+    """Return how tests are given to workers."""
+    return ByPlace(config, log)
 
 
 def not_allowed(what: str) -> NoReturn:
