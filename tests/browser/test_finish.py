@@ -50,10 +50,10 @@ def _finish(page: Page) -> None:
 
 
 def _check_stand(page: Page) -> None:
-    """The solved board stood, with the time, as long as it should."""
+    """The solved board stood, with the time, as long as it should, or longer."""
     seen = page.evaluate("seen")
-    assert 290 <= seen["plate"] - seen["solved"] <= 600
-    assert STAND_MS - 20 <= seen["next"] - seen["solved"] <= STAND_MS + 400
+    assert seen["solved"] + 290 <= seen["plate"] <= seen["next"]
+    assert seen["next"] - seen["solved"] >= STAND_MS - 20
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])

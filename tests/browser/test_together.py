@@ -25,8 +25,9 @@ from sliderace.engine import Board, format_tokens
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(150)]
 
 AWAY_MS = 5_000
-CONFIRMED_MS = 4_000
-"""From the last slide to the confirmed finish, at most, if new connections work."""
+CONFIRMED_MS = 8_000
+"""From the last slide to the confirmed finish, at most, if new connections work: 3.2 s
+on a quiet machine. Without a second connection it takes 25 s."""
 EXPECTED = re.compile("WebSocket connection|ERR_|Failed to load")
 """Chromium's log messages about an unreachable server."""
 
