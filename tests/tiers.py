@@ -55,7 +55,7 @@ TIERS = {
         frames=1_000_000,
         lies=1_000,
         kills=3,
-        stalls=10,
+        stalls=4,
     ),
     "full": Tier(
         skips=False,
