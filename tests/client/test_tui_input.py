@@ -150,7 +150,7 @@ async def test_keys_step_through_the_pictures_and_toggle_numbers(
         assert "numbers" not in keys(pilot)
         for name in BUILT_IN:
             await pilot.press("i")
-            pilot.app.screen._held_key.reset()  # type: ignore[attr-defined]
+            app.held_key.reset()
             assert app.look.picture is BUILT_IN[name]
             assert name in keys(pilot)
         numbers = [app.look.numbers]

@@ -517,6 +517,46 @@ async def test_late_player_gets_ready_in_the_countdown() -> None:
         assert [(each.race, each.on) for each in ready] == [(RACE, True)]
 
 
+async def test_not_ready_in_the_countdown_ends_always_ready() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await pilot.press("a")
+        client.receive(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        await settle(pilot)
+        await pilot.press("r")
+        assert client.commands[-1] == m.Ready(RACE, False)
+        assert not app_of(pilot).always_ready
+
+
+async def test_benched_player_cannot_get_ready_in_the_countdown() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.receive(m.MemberEvent(0, member(ANN, 0, benched=True), "benched"))
+        client.receive(m.PhaseEvent(0, RACE, "countdown", 5_000))
+        await settle(pilot)
+        assert "ready" not in keys(pilot)
+
+
+async def test_key_held_down_on_the_results_does_not_act_in_the_lobby() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        client.race()
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        client.receive(rooms.results())
+        await settle(pilot)
+        await pilot.press("r")
+        client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
+        client.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+        client.receive(m.MemberEvent(0, member(ANN, 0, ready=True), "ready"))
+        await settle(pilot)
+        asked = len(client.commands)
+        client.room.now += 500  # the first repeat of a key that is held down
+        await pilot.press("r")
+        assert client.commands[asked:] == []
+        assert "warm up" in keys(pilot)
+
+
 async def test_rematch_of_another_player_leaves_the_results_on_the_screen() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:

@@ -1,11 +1,14 @@
 """The race screen, operated by keys and clicks; the test plays the server."""
 
+import re
+
 import pytest
 from tests.client import rooms
 from tests.client.offline import (
     MINUTE,
     OfflineClient,
     app_in_race,
+    app_of,
     as_guest,
     board,
     keys,
@@ -21,6 +24,8 @@ from sliderace.engine import (
 from sliderace.protocol import messages as m
 from sliderace.race.rules import Rules
 from sliderace_client.shared_ui.settings import Settings
+from sliderace_client.tui.app import ESCAPE_MS
+from sliderace_client.tui.terminal_io.sequences import SPLIT_MS
 from sliderace_client.tui.widgets import Boards
 
 # --- Countdown and race ---------------------------------------------------------------
@@ -161,6 +166,24 @@ async def test_lanes_show_progress_and_lost_connections_of_rivals() -> None:
         assert "41.320" in screen(pilot)
         assert "grace: 1:00.0 left" in screen(pilot)
         assert board(pilot) == START  # our race continues
+
+
+async def test_escape_waits_only_while_a_board_is_played() -> None:
+    """It closes a dialog at once, but a slow arrow key must not become Escape."""
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        app = app_of(pilot)
+        waits: list[int] = []
+        app.repaint()
+        waits.append(app.escape_ms)
+        client.race()
+        await settle(pilot)
+        app.repaint()
+        waits.append(app.escape_ms)
+        await pilot.press("f")
+        app.repaint()
+        waits.append(app.escape_ms)
+    assert waits == [ESCAPE_MS, SPLIT_MS, ESCAPE_MS]
 
 
 async def test_giving_up_asks_first_and_can_be_undone_for_three_seconds() -> None:
@@ -311,6 +334,20 @@ async def test_spectator_sees_every_board_move() -> None:
         await pilot.press("left")
         assert "P2" in screen(pilot)
     assert client.commands == []
+
+
+async def test_boards_have_no_ranks_before_the_leaderboard_has() -> None:
+    client = as_spectator()
+    async with running_app(client, (120, 40), kind="watch") as pilot:
+        client.race(roster=(1, 2, 3, 4, 5, 6))
+        steps = [m.SeatProgress(n, 1, 100 * n, 1, 0, "L") for n in range(1, 7)]
+        client.receive(m.Progress(RACE, steps))
+        await settle(pilot)
+        ranks = [re.findall(r"(\d).P7", screen(pilot))]
+        client.pass_time(2_000)
+        await settle(pilot)
+        ranks.append(re.findall(r"(\d).P7", screen(pilot)))
+        assert ranks == [[], ["1"]]
 
 
 async def test_key_shows_the_boards_that_do_not_fit() -> None:

@@ -89,7 +89,7 @@ def test_leader_is_the_best_active_racer_and_at_the_end_the_winner() -> None:
     second = Lane(1, high=10, board=board)
     room = RoomView()
     changes: list[None] = []
-    view = SpectatorView(lambda: room, lambda: 0, lambda: changes.append(None))
+    view = SpectatorView(lambda: room, lambda: 0, lambda: changes.append(None), str)
     room.lanes = {0: first, 1: second}
     assert view.followed() is None
     actions = {action.key: action for action in view.actions()}

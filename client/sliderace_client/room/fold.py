@@ -274,9 +274,8 @@ class Fold:
     def _note_left_out(self, event: m.PhaseEvent | m.RosterEvent) -> None:
         """Note whether this race begins without us, although we are a player."""
         view = self._view
-        me = view.myself
-        if event.roster and me is not None and view.is_player and not me.benched:
-            view.left_out = "" if me.seat in event.roster else event.race
+        if event.roster and view.may_race:
+            view.left_out = "" if view.seat in event.roster else event.race
 
     def _set_phase(self, phase: m.PhaseName, in_ms: int | None, now: int) -> None:
         view = self._view

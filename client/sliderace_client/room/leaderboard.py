@@ -121,6 +121,11 @@ class Leaderboard:
                 self._flashes[swap.up] = now + FLASH_MS
         return swaps
 
+    def rank(self, seat: int) -> str:
+        """Return the rank that is shown for a racer; empty: there is none yet."""
+        shown = self.ordered and seat in self.order
+        return str(self.order.index(seat) + 1) if shown else ""
+
     def arrow(self, seat: int, now: int) -> str:
         """Return the mark of a racer: ``up``, ``down`` or empty."""
         mark, until = self._arrows.get(seat, ("", 0))

@@ -112,6 +112,11 @@ class RoomView:
         return self.myself is not None and self.myself.role == "player"
 
     @property
+    def may_race(self) -> bool:
+        """Whether we are a player whom the host has not benched."""
+        return self.myself is not None and self.is_player and not self.myself.benched
+
+    @property
     def ready(self) -> bool:
         """Whether we said that we will race."""
         return self.myself is not None and self.myself.ready

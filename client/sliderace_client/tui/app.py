@@ -49,6 +49,7 @@ from sliderace_client.shared_ui.photo import BadPicture
 from sliderace_client.shared_ui.pictures import Picture
 from sliderace_client.shared_ui.render import Look
 from sliderace_client.shared_ui.settings import Settings, keep, nickname, random_name
+from sliderace_client.tui.actions import HeldKey
 from sliderace_client.tui.blocking_calls import (
     RoomOpener,
     only_here,
@@ -82,7 +83,7 @@ TICK_S = 0.1
 """Clocks show tenths of a second."""
 ESCAPE_MS = 250
 """Hardly noticed when a dialog closes, and enough for most slow connections. While one
-plays, Escape means nothing, so that it can wait for longer."""
+plays, Escape means nothing but "no" to a question, so that it can wait for longer."""
 NEWS_MS = 6_000
 HINT_MS = 1_500
 MENU_DEPTH = 2
@@ -153,6 +154,9 @@ class SlideraceApp(App[int]):
         begin: how the current room was entered.
         settings: the current ones.
         terminal_diff: paints changed rows at once, where the driver can.
+        held_key: which key is held down.
+        escape_ms: after how many ms ESC alone is the Escape key; the driver's thread
+            reads it.
         frame_due: the screen will be painted within a frame.
         ending: why our stay in the last room ended.
         rooms: opens rooms on this machine.
@@ -181,6 +185,8 @@ class SlideraceApp(App[int]):
         self.settings = start.settings
         self._choose_look()
         self.terminal_diff = TerminalDiff()
+        self.held_key = HeldKey()
+        self.escape_ms = ESCAPE_MS
         self.frame_due = False
         self.begin = start
         self.ending: Ending | None = None
@@ -357,15 +363,11 @@ class SlideraceApp(App[int]):
             self._get_ready(self._client)
             self._switch_to(self._room_screen(self._client.view))
         for screen in self.screen_stack[-1:]:
+            waits = False
             if isinstance(screen, BaseScreen):
                 screen.refresh_content()
-
-    @property
-    def escape_ms(self) -> int:
-        """After how many ms ESC alone is the Escape key; read by another thread."""
-        screens = self.screen_stack[-1:]
-        plays = any(isinstance(one, BaseScreen) and one.plays for one in screens)
-        return SPLIT_MS if plays else ESCAPE_MS
+                waits = screen.plays and not screen.asks
+            self.escape_ms = SPLIT_MS if waits else ESCAPE_MS
 
     def paint_all(self) -> None:
         """Repaint the whole screen, because the terminal has missed some frames."""
@@ -517,10 +519,9 @@ class SlideraceApp(App[int]):
 
     def _get_ready(self, client: RoomClient) -> None:
         """Get ready, once for each race, if the user wants it in this room."""
-        view, me = client.view, client.view.myself
-        waits = view.phase == "lobby" and me is not None and not me.benched
-        wanted = self.always_ready and view.is_player
-        if wanted and waits and self._auto_readied != view.race and view.online:
+        view = client.view
+        wanted = self.always_ready and view.may_race and view.phase == "lobby"
+        if wanted and self._auto_readied != view.race and view.online:
             self._auto_readied = view.race
             if not view.ready:
                 client.ask(Ready(view.race))

@@ -146,17 +146,15 @@ def _row(racers: Racers, rank: int, look: Look, width: int, value_w: int) -> Row
     background = _bar_colour(look, own=own, done=done)
     body = _with_bar(body, filled, background)
     flashes = racers.board.flashes(seat, racers.now)
-    row = (*_rank(racers, rank, lane, look, own=own), *body)
+    row = (*_rank(racers, lane, look, own=own), *body)
     if flashes:
         row = tuple(Run(run.text, run.paint._replace(reverse=True)) for run in row)
     return row
 
 
-def _rank(
-    racers: Racers, rank: int, lane: Lane, look: Look, *, own: bool
-) -> tuple[Run, Run]:
+def _rank(racers: Racers, lane: Lane, look: Look, *, own: bool) -> tuple[Run, Run]:
     """Return rank and arrow; a place that may still be lost has a question mark."""
-    shown = str(rank + 1) if racers.board.ordered else ""
+    shown = racers.board.rank(lane.seat)
     arrow = racers.board.arrow(lane.seat, racers.now)
     sign = {"up": "▲", "down": "▼"}.get(arrow, " ")
     if sign == " " and lane.status == "finished" and not lane.final:

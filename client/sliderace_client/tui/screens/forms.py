@@ -149,7 +149,7 @@ class Form(BaseScreen):
 
     def on_input_changed(self) -> None:
         """Note that the user types, so that the next Enter is no repetition."""
-        self._held_key.reset()
+        self.program.held_key.reset()
 
     def update(self) -> None:  # noqa: D102
         super().update()

@@ -1,7 +1,6 @@
 """The lobby: the room code, the members and their readiness, and the host's keys."""
 
 from collections.abc import Iterable
-from functools import partial
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -12,7 +11,6 @@ from sliderace.protocol.messages import (
     Kick,
     Lock,
     Member,
-    Ready,
     Role,
     Start,
 )
@@ -234,9 +232,7 @@ class LobbyScreen(RoomScreen):
                     "b", text("tui.key.play_again"), lambda: send(unbench), once=True
                 )
             ]
-        label = text("tui.key.not_ready" if myself.ready else "tui.key.ready")
-        ready = partial(self._be_ready, on=not myself.ready)
-        actions = [Action("r", label, ready, ("enter", "space"), once=True)]
+        actions = [self.ready_action("enter", "space")]
         always = self.program.always_ready
         label = text("tui.key.not_always_ready" if always else "tui.key.always_ready")
         actions.append(Action("a", label, self._toggle_always_ready, once=True))
@@ -250,12 +246,6 @@ class LobbyScreen(RoomScreen):
     def _toggle_always_ready(self) -> None:
         self.program.always_ready = not self.program.always_ready
         self.program.repaint()
-
-    def _be_ready(self, *, on: bool) -> None:
-        """Get ready; who does not want to be ready does not want it always either."""
-        if not on:
-            self.program.always_ready = False
-        self.program.send(Ready(self.view.race, on))
 
     def _host_actions(self, *, locked: bool) -> list[Action]:
         program = self.program

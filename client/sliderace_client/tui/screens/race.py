@@ -6,7 +6,7 @@ from copy import copy
 from textual.widget import Widget
 
 from sliderace.engine import Board, Direction
-from sliderace.protocol.messages import Abort, CallTime, Forfeit, Ready, Undo
+from sliderace.protocol.messages import Abort, CallTime, Forfeit, Undo
 from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.attempt import Attempt
@@ -69,7 +69,12 @@ class RaceScreen(RoomScreen):
         super().__init__(program)
         self._area = BoardArea(self._press, self._hover)
         self._input = BoardInput(self, self._hint)
-        self._spectator = SpectatorView(lambda: self.view, program.now, self.update)
+        self._spectator = SpectatorView(
+            lambda: self.view,
+            program.now,
+            self.update,
+            self._rank,
+        )
         self._leaderboard = Leaderboard()
         self._race = ""
         self._since = 0
@@ -196,6 +201,9 @@ class RaceScreen(RoomScreen):
         self._leaderboard.update(lanes, view.seat, self._since)
         self._lanes = {lane.seat: copy(lane) for lane in lanes}
 
+    def _rank(self, seat: int) -> str:
+        return self._leaderboard.rank(seat)
+
     def _racers(self) -> Racers:
         away = {who.id for who in self.view.members.values() if not who.connected}
         seat, heard = self.view.seat, self.view.online and not self.view.overdue
@@ -305,11 +313,8 @@ class RaceScreen(RoomScreen):
     def actions(self) -> list[Action]:  # noqa: D102
         view, program = self.view, self.program
         actions: list[Action] = []
-        me = view.myself
-        if view.phase == "countdown" and not view.lanes and me and view.is_player:
-            ready = Ready(view.race, not me.ready)
-            label = text("tui.key.not_ready" if me.ready else "tui.key.ready")
-            actions.append(Action("r", label, lambda: program.send(ready), once=True))
+        if view.phase == "countdown" and not view.lanes and view.may_race:
+            actions.append(self.ready_action())
         if view.can_undo(self.client.now()):
             undo, command = text("tui.key.undo_giving_up"), Undo(view.race)
             actions.append(Action("u", undo, lambda: program.send(command), once=True))

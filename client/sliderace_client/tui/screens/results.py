@@ -161,7 +161,7 @@ class ResultsScreen(RoomScreen):
         else:
             back = text("tui.key.back")
             actions.append(Action("t", back, program.show_lobby, ("escape",)))
-            if view.is_player and not view.ready:
+            if view.may_race and not view.ready:
                 ready, label = Ready(view.race), text("tui.key.ready")
                 actions.append(
                     Action("r", label, partial(self._go_on, ready), once=True)

@@ -1,9 +1,10 @@
 """The base class of a room's screens, and the interfaces that they need."""
 
+from functools import partial
 from typing import ClassVar, Protocol
 
 from sliderace.engine import Direction
-from sliderace.protocol.messages import Close, Command
+from sliderace.protocol.messages import Close, Command, Ready
 from sliderace.texts import text
 from sliderace_client.net.connection import Ending
 from sliderace_client.room.view import RoomView
@@ -161,6 +162,23 @@ class RoomScreen(BaseScreen):
             ),
             Action("q", text("tui.key.leave"), self._leave),
         ]
+
+    def ready_action(self, *also: str) -> Action:
+        """Return the action that gets us ready, or not ready any more.
+
+        Args:
+            also: other names of its key.
+        """
+        is_ready = self.view.ready
+        label = text("tui.key.not_ready" if is_ready else "tui.key.ready")
+        ready = partial(self._be_ready, on=not is_ready)
+        return Action("r", label, ready, also, once=True)
+
+    def _be_ready(self, *, on: bool) -> None:
+        """Get ready; who does not want to be ready does not want it always either."""
+        if not on:
+            self.program.always_ready = False
+        self.program.send(Ready(self.view.race, on))
 
     def _leave(self) -> None:
         """Ask, then leave the room for good."""

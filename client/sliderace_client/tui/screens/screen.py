@@ -7,7 +7,7 @@ How a key is handled, in this order:
    takes longer than the slide itself: the app offers each key to `take_key` as soon
    as it arrives, unless an earlier key is still on its way through the queue.
 3. The actions that the screen shows. Some are done only once while their key is held
-   down; every press counts.
+   down, across a change of screens; every press counts.
 4. `other_key`: keys without a label, such as the cursor in a list.
 """
 
@@ -48,6 +48,7 @@ class Program(Protocol):
 
     settings: Settings
     terminal_diff: TerminalDiff
+    held_key: HeldKey
 
     @property
     def look(self) -> Look:
@@ -144,7 +145,6 @@ class BaseScreen(Screen[None]):
         self._head = TextRows(id="head")
         self._news = TextRows(id="news")
         self._keys = TextRows(id="keys", on_pick=self._click_key)
-        self._held_key = HeldKey()
         self._queued_keys = 0
         self._places: Places = []
         self.shown: list[Action] = []
@@ -298,7 +298,7 @@ class BaseScreen(Screen[None]):
         if action is not None:
             event.stop()
             event.prevent_default()
-            repeat = self._held_key.is_repeat(action.key, self.program.now())
+            repeat = self.program.held_key.is_repeat(action.key, self.program.now())
             if not action.once or not repeat:
                 action.run()
         elif not self.other_key(event.key):

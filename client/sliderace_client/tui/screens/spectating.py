@@ -30,6 +30,7 @@ class SpectatorView:
         view: returns the view of the room.
         now: returns the ms of its clock.
         on_change: called after a key or a click changed the view.
+        rank: returns a racer's rank, by seat; empty while there is none.
     """
 
     def __init__(
@@ -37,10 +38,12 @@ class SpectatorView:
         view: Callable[[], RoomView],
         now: Callable[[], int],
         on_change: Callable[[], object],
+        rank: Callable[[int], str],
     ) -> None:
         self._get_view = view
         self._now = now
         self._on_change = on_change
+        self._rank = rank
         self._leader = False
         self._pinned: int | None = None
         self._wanted: bool | None = None
@@ -123,8 +126,8 @@ class SpectatorView:
         else:
             state, colour = out_text(lane.status, lane.why), look.bad
         state = fitted(state, min(len(state), width - 2))
-        rank = 1 + [one.seat for one in self._view.order()].index(lane.seat)
-        name = fitted(f"{rank} {lane.name}", width - len(state) - 1)
+        named = f"{self._rank(lane.seat)} {lane.name}".lstrip()
+        name = fitted(named, width - len(state) - 1)
         own = lane.seat == self._view.seat
         return (
             Run(name, Paint(look.accent if own else look.ink, bold=own)),

@@ -49,11 +49,7 @@ class DriverApp(Protocol):
 
     console: Console
     terminal_diff: TerminalDiff
-
-    @property
-    def escape_ms(self) -> int:
-        """After how many ms ESC alone is the Escape key."""
-        ...
+    escape_ms: int
 
     def paint_all(self) -> None:
         """Repaint the whole screen, because the terminal has missed some frames."""
