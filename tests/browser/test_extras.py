@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import DESKTOP, PHONE, Pages
 from tests.browser.player import (
     host,
+    make_ready,
     new_guest,
     new_room,
     own_board,
@@ -41,6 +42,22 @@ def test_stream_view_shows_only_the_leader(pages: Pages) -> None:
     board.slide(direction)
     shown = " ".join(map(str, board.tiles))
     stream.wait_for_selector(f".board-card.big[data-board='{shown}']")
+
+
+def test_stream_view_shows_no_ranks_of_the_last_race(pages: Pages) -> None:
+    """After an abort the racers of the next race stand by seat."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    stream = pages.open(f"/{code}?view=stream")
+    start_race_with(ann, ben)
+    stream.wait_for_selector(".lanes.ordered", state="attached")
+    ann.get_by_role("button", name="Call off", exact=True).click()
+    ann.get_by_role("button", name="Really call off").click()
+    ben.wait_for_selector(".lobby")
+    make_ready(ann, ben)
+    ann.get_by_role("button", name="Start the race").click()
+    stream.wait_for_selector(".overlay:not(.over)")
+    assert stream.locator(".lanes.ordered").count() == 0
 
 
 def test_seat_moves_to_another_device(pages: Pages) -> None:

@@ -95,6 +95,22 @@ def test_four_rows_are_drawn_per_frame(pages: Pages) -> None:
     assert drawn[OWN]
 
 
+def test_row_that_changes_is_drawn_although_others_were_not_for_longer(
+    pages: Pages,
+) -> None:
+    """Rows that stay as they are take their turn too, and no other row's."""
+    page, _ = _leaderboard(pages)
+    drawn: str = page.evaluate("""async () => {
+      for (let frame = 0; frame < 6; frame += 1) {
+        rows[15].lane.stm += 1;
+        show(6000);
+        await new Promise(requestAnimationFrame);
+      }
+      return [...document.querySelectorAll(".count")].at(-1).textContent;
+    }""")
+    assert drawn != "35"
+
+
 @pytest.mark.parametrize("size", [PHONE, SMALL])
 def test_sixteen_racers_stand_in_one_column_by_rank(
     pages: Pages, size: tuple[int, int]

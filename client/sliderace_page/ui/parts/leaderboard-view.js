@@ -63,13 +63,13 @@ class Row {
     const { lane, mine, away, waiting } = row;
     const rank = order.indexOf(lane.seat) + 1;
     this.pending = null;
+    this.drawnAt = performance.now(); // also if nothing changes: others are next
     const value = waiting ? "" : standingText(lane, leader, away);
     const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
     const classes = ["lane", ...kinds.filter(Boolean)].join(" ");
     const key = [classes, value, lane.name, lane.stm, lane.high, lane.place, lane.final, rank].join();
     if (key === this.#key) return;
     this.#key = key;
-    this.drawnAt = performance.now();
     setText(this.name, lane.name);
     setText(this.count, waiting ? "" : String(lane.stm));
     setText(this.value, value);
@@ -146,6 +146,12 @@ export class LeaderboardView {
       () => new Row(),
     );
     new ResizeObserver(() => this.measure()).observe(this.element);
+  }
+
+  /** Begin with the racers of another race. */
+  restart() {
+    this.board = new Leaderboard();
+    this.element.classList.add("at-once");
   }
 
   /** The rank shown for a seat, 1: best; 0: none yet. @param {number | null} seat */

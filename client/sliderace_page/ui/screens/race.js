@@ -34,6 +34,7 @@ const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
 const RATE_MS = 1000; // before that, tiles per second mean nothing
 
 export class Race {
+  #race = ""; // whose racers are on the screen
   /** @type {Attempt | null | undefined} whose board is on the screen */
   #attempt;
   #corrections = 0;
@@ -188,6 +189,7 @@ export class Race {
 
   /** @param {RoomModel} model @param {number} now */
   update(model, now) {
+    if (model.race !== this.#race) this.#restart(model);
     const rows = racerRows(model);
     this.#rows = rows;
     const { attempt, watching, racing, phase, room, seat } = model;
@@ -219,6 +221,14 @@ export class Race {
     this.#stood = stands;
     this.#updateBar(model, now);
     this.tick(model, now);
+  }
+
+  /** Show another race: in a background tab, one may end unseen. @param {RoomModel} model */
+  #restart({ race }) {
+    this.#race = race;
+    this.#place = 0;
+    this.#startAnnounced = false;
+    this.lanes.restart();
   }
 
   /** @param {RoomModel} model @param {RacerRow[]} rows */
