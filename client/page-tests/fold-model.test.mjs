@@ -558,6 +558,22 @@ test("a racer sees progress without boards", () => {
   assert.equal(stage.model.watching, false);
 });
 
+test("boards that may be seen and were not sent are requested, at most every 2 s", () => {
+  const stage = new Stage().race();
+  assert.deepEqual(stage.receive(progress([1, 3, 420, 5])), []);
+  const solved = standing(0, { time_ms: 5000 });
+  const asked = stage.next({ t: "standing", race: RACE, standing: solved });
+  assert.deepEqual(asked, [command.resync(1)], "after the own finish");
+  assert.deepEqual(stage.model.poll(stage.now), []);
+  stage.now += 2000;
+  assert.deepEqual(stage.model.poll(stage.now), [command.resync(1)]);
+  stage.model.lost();
+  stage.now += 2000;
+  assert.deepEqual(stage.model.poll(stage.now), [], "but not while offline");
+  stage.receive({ t: "board", race: RACE, seat: 1, seq: 3, board: FAR });
+  assert.equal(seen(stage, 1), FAR);
+});
+
 test("with open boards racers see the others' boards from the start", () => {
   const stage = new Stage().race();
   stage.model.room.rules.open_boards = true;

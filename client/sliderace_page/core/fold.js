@@ -356,10 +356,10 @@ function laneOf(model, seat) {
 }
 
 /**
- * Request the board of a seat whose slides have a hole, but not too often.
+ * Request the board of a seat whose slides we have not, or not all; but not too often.
  * @param {Model} model @param {number} seat @param {number} now
  */
-function requestBoard(model, seat, now) {
+export function requestBoard(model, seat, now) {
   if (now - (model.requested.get(seat) ?? -Infinity) < RESYNC_MS) return;
   model.requested.set(seat, now);
   model.send(command.resync(seat), now);

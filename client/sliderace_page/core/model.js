@@ -3,7 +3,7 @@
 // other call and at `due`, and send what it returns. fold.js folds events into the state.
 
 import { constants } from "./constants.js";
-import { fold } from "./fold.js";
+import { fold, requestBoard } from "./fold.js";
 import { inOrder } from "./lanes.js";
 import { Liveness } from "./liveness.js";
 import { Nonces } from "./draw.js";
@@ -291,6 +291,7 @@ export class Model {
       this.send(command.resync(), now);
     }
     this.#flush(now);
+    this.#askForBoards(now);
     this.#out.push(...this.nonces.due(this));
     const waiting = this.attempt?.waiting === true;
     if (this.liveness.look(now, this.inRace, waiting)) {
@@ -298,6 +299,14 @@ export class Model {
       this.#out.push(command.ping(this.#pings));
     }
     return this.#out.splice(0);
+  }
+
+  /** Request the boards that may be seen and were not sent. @param {number} now */
+  #askForBoards(now) {
+    if (!this.online || this.waiting || !this.watching) return;
+    for (const { seat, board, stm, status } of this.lanes.values())
+      if (!board && stm > 0 && status !== "finished" && seat !== this.seat)
+        requestBoard(this, seat, now);
   }
 
   /** When to poll again at the latest; Infinity: after the next call. @param {number} now */

@@ -26,7 +26,6 @@ import { showTilePicture } from "../parts/tile-picture.js";
 const NEWS_MS = 2500; // how long the winner is named
 const PODIUM = 3; // places with a longer fanfare
 const QUIET_MS = 3000; // at the start places change too often to be heard
-const ASK_MS = 2000; // between two requests for the same board
 const TOUCH = "(pointer:coarse)";
 const BLINK_MS = 160; // of the own place, when it changes
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
@@ -50,7 +49,6 @@ export class Race {
   #place = 0;
   /** @type {{text: string, board: Board} | null} the scramble */
   #start = null;
-  #askAt = 0;
   /** @type {RacerRow[]} */
   #rows = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -247,15 +245,6 @@ export class Race {
     this.boards.update(rows, this.lanes.board.truth, boardOf, solved);
   }
 
-  /** Ask for boards that may be seen and were not sent. @param {RoomModel} model @param {number} now */
-  #askForBoards(model, now) {
-    if (this.boards.element.hidden || now < this.#askAt) return;
-    this.#askAt = now + ASK_MS;
-    for (const { seat, board, stm, status } of model.lanes.values())
-      if (!board && stm > 0 && status !== "finished" && seat !== model.seat)
-        this.app.send(command.resync(seat));
-  }
-
   /** Remember who finishes first, and tell a player. @param {RoomModel} model @param {number} now */
   #noteWinner(model, now) {
     const [first] = this.lanes.board.truth;
@@ -386,7 +375,6 @@ export class Race {
     if (!countdown && this.lanes.tick(raceTime(model, now))) this.app.onChange();
     this.overlay.classList.toggle("over", !countdown || attempt !== null);
     if (countdown) this.#count(model, left);
-    this.#askForBoards(model, now);
     const ms = model.clock(now);
     const final = attempt?.solved || (model.myLane?.time ?? null) !== null;
     const shown = ms ?? (countdown ? 0 : null);
