@@ -603,6 +603,89 @@ async def test_connection_that_we_replaced_in_vain_is_lost_and_not_taken_away(
     assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
 
 
+async def test_leaving_does_not_wait_for_a_second_connection(
+    calm: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "OPEN_S", 15.0)
+
+    async def silent(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        await peer.socket.wait_closed()
+
+    async def mute(peer: Peer) -> None:
+        await peer.hear()
+        calm()
+        one.ask(m.Leave())
+        await peer.socket.wait_closed()
+
+    async with server(silent, mute) as url:
+        one = client(url)
+        async with asyncio.timeout(8):
+            ending = await one.run()
+    assert ending == Ending(End.LEFT, welcomed=True)
+
+
+async def test_seat_is_given_up_on_the_connection_that_works(
+    calm: Callable[[], None],
+) -> None:
+    """The first one is dead: nobody has heard its `leave`."""
+    done = asyncio.Event()
+    heard: list[m.Command] = []
+
+    async def dead(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        await peer.hear()
+        peer.socket.transport.pause_reading()
+        await done.wait()
+        peer.socket.transport.abort()
+
+    async def second(peer: Peer) -> None:
+        await peer.hear()
+        calm()
+        one.ask(m.Leave())
+        await peer.say(welcome(), snapshot())
+        heard.append(await peer.hear())
+        done.set()
+
+    async with server(dead, second) as url:
+        one = client(url)
+        ending = await one.run()
+    assert ending == Ending(End.LEFT, welcomed=True)
+    assert heard == [m.Leave()]
+
+
+async def test_patience_begins_anew_when_a_second_connection_is_refused(
+    calm: Callable[[], None],
+) -> None:
+    async def breaking(peer: Peer) -> None:
+        await peer.let_in(token=TOKEN)
+        peer.socket.transport.abort()
+
+    async def failing(peer: Peer) -> None:
+        await peer.hear()
+        peer.socket.transport.abort()
+
+    async def silent(peer: Peer) -> None:
+        await peer.let_in()
+        one.patience = 0.001
+        await peer.socket.wait_closed()
+
+    async def refusing(peer: Peer) -> None:
+        await peer.hear()
+        calm()
+        await peer.say(m.Refused("hello", "shutting_down", ""))
+        await peer.socket.close(1012)
+
+    async def third(peer: Peer) -> None:
+        await peer.let_in()
+        await end(peer)
+
+    async with server(breaking, failing, silent, refusing, third) as url:
+        one = client(url)
+        ending = await one.run()
+    assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
+
+
 async def test_server_that_does_not_answer_hello_counts_as_unreachable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

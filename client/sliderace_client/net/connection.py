@@ -343,7 +343,8 @@ class Client:
                 writing.cancel()
                 if self._opening and not self.view.ended:
                     await self._lost(LOST)
-                    await asyncio.wait({second})
+                    if not self.view.ended:
+                        await asyncio.wait({second})
                 reading.cancel()
                 second.cancel()
         except asyncio.CancelledError:
@@ -355,7 +356,11 @@ class Client:
             socket.transport.abort()  # nobody would answer a close
         await self._carry_out(None)
         if next_one := _result(second):
-            return next_one
+            if not self.model.left:
+                return next_one
+            with suppress(ConnectionClosed):  # nobody may have heard the first `leave`
+                await next_one.socket.send(encode_command(m.Leave()))
+            await next_one.socket.close()
         code = socket.close_code or LOST
         return LOST if code == REPLACED and self._hellos > hellos else code
 
@@ -390,6 +395,7 @@ class Client:
             self.model.broken(BadMessage(str(error)))
         else:
             if first and self.view.online:
+                self._tries, self._away_since = 0, self.now()
                 self.model.taken_over(event)
             self.model.receive(event, self.now())
         self._wake.set()

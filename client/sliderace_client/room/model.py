@@ -77,6 +77,11 @@ class RoomModel:
         """Whether the connection may be dead, so that a second one is needed."""
         return self._outputs.liveness.in_doubt
 
+    @property
+    def left(self) -> bool:
+        """Whether we have given up our seat."""
+        return self._outputs.left
+
     def taken_over(self, event: m.Event) -> None:
         """Note that a second connection replaces the one in doubt.
 
