@@ -1,6 +1,7 @@
 // Solo solves of each size: the best, and averages as the WCA defines them. Pure except
 // for the storage that it is given.
 
+import { average as averageOf } from "../core/averages.js";
 import { tryStorage } from "./seats.js";
 
 const KEY = "sliderace.solo.";
@@ -17,19 +18,14 @@ const KEPT = 100; // solves per size
 export const counts = ({ undone, own }) => undone === 0 && !own;
 
 /**
- * The average of the last solves (WCA 9f8): the mean of all but the best and the worst.
+ * The average of the last solves.
  * @param {Time[]} times the latest last
  * @param {number} many 5 or 12
  * @returns {number | null} ms; null: there are fewer
  */
 export function average(times, many) {
   if (times.length < many) return null;
-  const sorted = times
-    .slice(-many)
-    .map(({ ms }) => ms)
-    .sort((a, b) => a - b);
-  const inner = sorted.slice(1, -1);
-  return Math.round(inner.reduce((sum, ms) => sum + ms, 0) / inner.length);
+  return averageOf(times.slice(-many).map(({ ms }) => ms));
 }
 
 export class Times {

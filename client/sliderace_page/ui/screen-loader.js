@@ -154,6 +154,7 @@ export const SCREENS = {
       "core/solo-attempt.js",
       "ui/parts/select.js",
       "app/solve-times.js",
+      "core/averages.js",
       "ui/input.js",
     ],
     sheets: ["styles/board.css", "styles/solo.css"],
