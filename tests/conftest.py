@@ -59,8 +59,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BROWSERS = 2
 """Browsers that run at once; a race of four pages keeps a core busy."""
-WORKERS_PER_CORE = 2
-"""Most tests wait more than they work."""
+SPARE_WORKERS = 1
+"""More workers than cores, since tests wait, too; twice as many would starve those that
+drive a browser or a terminal."""
 MOST_WORKERS = 8
 
 
@@ -73,7 +74,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
         return None
     if all(".py" in arg for arg in config.args):
         return 0
-    return min(WORKERS_PER_CORE * (os.cpu_count() or 1), MOST_WORKERS)
+    return min((os.cpu_count() or 1) + SPARE_WORKERS, MOST_WORKERS)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
