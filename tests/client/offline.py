@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
+import pytest
 from tests.client import rooms
 from tests.client.rooms import BEN
 from textual.pilot import Pilot
@@ -144,6 +145,8 @@ def expected_rows(app: SlideraceApp) -> list[Strip]:
 
 Driver = Pilot[int]
 MINUTE = 60_000
+HOPS = 4
+"""Messages from widget to widget until a key has had all its effects, at most."""
 
 
 @asynccontextmanager
@@ -151,10 +154,7 @@ async def running_app(
     client: OfflineClient, size: tuple[int, int] = (80, 24), **start: object
 ) -> AsyncGenerator[Driver]:
     """Run the app in this client's room."""
-    # Debug mode records a stack for each callback, which takes most of the time.
-    asyncio.get_running_loop().set_debug(False)
-    async with make_app(client, **start).run_test(size=size) as pilot:
-        await settle(pilot)
+    async with _driven(make_app(client, **start), size) as pilot:
         yield pilot
 
 
@@ -218,9 +218,30 @@ async def app_from(
     start: Start, size: tuple[int, int] = (80, 24)
 ) -> AsyncGenerator[Driver]:
     """Run the app without a room."""
-    async with SlideraceApp(start).run_test(size=size) as pilot:
-        await settle(pilot)
+    async with _driven(SlideraceApp(start), size) as pilot:
         yield pilot
+
+
+@asynccontextmanager
+async def _driven(app: SlideraceApp, size: tuple[int, int]) -> AsyncGenerator[Driver]:
+    """Run an app in a terminal of this size.
+
+    After a key, Textual's own driver waits until the process uses little CPU time; on a
+    busy machine that takes seconds. We wait until all widgets have handled it.
+    """
+    # Debug mode records a stack for each callback, which takes most of the time.
+    asyncio.get_running_loop().set_debug(False)
+    async with app.run_test(size=size) as pilot:
+
+        async def handled(_least_s: float = 0) -> None:
+            for _ in range(HOPS):
+                await pilot._wait_for_screen()  # pyright: ignore[reportPrivateUsage]
+
+        with pytest.MonkeyPatch.context() as patch:
+            for module in ("app", "pilot"):
+                patch.setattr(f"textual.{module}.wait_for_idle", handled)
+            await settle(pilot)
+            yield pilot
 
 
 async def wait_until_stored(pilot: Driver) -> None:

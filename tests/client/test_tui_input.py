@@ -199,7 +199,6 @@ async def test_settings_offer_the_pictures_by_name(
         assert app_of(pilot).look.picture is BUILT_IN["harbour"]
 
 
-@pytest.mark.timeout(90)  # forty keys, each of which draws the screen
 async def test_own_picture_is_chosen_in_the_menu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -4,7 +4,6 @@
 test.
 """
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -70,8 +69,6 @@ def empty_home() -> Generator[None]:
 @asynccontextmanager
 async def shown(state: State) -> AsyncGenerator[tuple[Driver, OfflineClient]]:
     """Open the screen in this state."""
-    # Debug mode records a stack for each callback, which takes most of the time.
-    asyncio.get_running_loop().set_debug(False)
     client = state.make() if state.make else OfflineClient()
     if state.make:
         screen_ = running_app(client, state.size, kind=state.kind, server=NOBODY)
