@@ -126,7 +126,7 @@ def test_key_can_be_the_direction_of_the_gap() -> None:
 @pytest.mark.parametrize(
     ("line", "why", "text"),
     [
-        ("foo", "not_a_number", "'foo' is not a move. Tiles are 1 to 8;"),
+        ("foo", "not_a_number", "'foo' is not a move. Your keys are wasd, tiles 1"),
         ("1.5", "not_a_number", "'1.5' is not a move."),
         ("\u0665", "not_a_number", "'\\u0665' is not a move."),
         ("\x1b[Z", "not_a_number", "'\\x1b[Z' is not a move."),
@@ -336,9 +336,16 @@ def test_any_text_is_four_keys_or_a_refusal(text: str) -> None:
         assert not set(found.chars) & set(RESERVED)
 
 
-def test_refusal_names_the_keys_of_a_player_with_own_keys() -> None:
-    grammar = Grammar(Keys("jlik"), Style())
-    refusal = grammar.read("z", parse_board("1 2 3/4 5 6/7 0 8"))
+@pytest.mark.parametrize(
+    ("chars", "known"),
+    [
+        ("adws", "Your keys are wasd, tiles 1 to 8; try help."),
+        ("jlik", "Your keys are ijkl, tiles 1 to 8; try help."),
+        ("4682", "Your keys are 8426, tiles #1 to #8; try help."),
+        ("", "Use the arrow keys or a tile, 1 to 8; try help."),
+    ],
+)
+def test_refusal_names_the_players_keys(chars: str, known: str) -> None:
+    refusal = Grammar(Keys(chars), Style()).read("z", parse_board("1 2 3/4 5 6/0 7 8"))
     assert isinstance(refusal, Refusal)
-    known = "Your keys are ijkl, tiles 1 to 8"
-    assert refusal.text.startswith(f"'z' is not a move. {known}")
+    assert refusal.text == f"'z' is not a move. {known}"

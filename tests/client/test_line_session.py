@@ -165,11 +165,12 @@ def test_only_what_the_flags_left_open_is_asked() -> None:
 
 def test_invalid_size_is_asked_again() -> None:
     talk = Talk(intro=False)
-    for text in ("four", "4.0", "-4", "2", "11", "4x3"):
-        assert "Type 3 to 10" in talk.type(text)[0]
+    for text in ("four", "4.0", "-4", "1", "11", "4x11"):
+        assert "A size is 2x2 to 10x10" in talk.type(text)[0]
         assert talk.prompt == PROMPTS["size"]
-    talk.type("3")
+    talk.type("3x4")
     assert talk.prompt == PROMPTS["keys"]
+    assert talk.type("")[2].startswith("3x4 (11-puzzle), MD ")
 
 
 def test_keys_are_echoed_stored_and_offered_again() -> None:
@@ -281,7 +282,7 @@ def test_exit_is_confirmed() -> None:
     for word in ("exit", "x", "EXIT"):
         assert talk.type(word) == []
         assert talk.prompt == PROMPTS["exit"]
-        assert talk.type("maybe") == ["'maybe'? Please type y or n."]
+        assert talk.type("maybe") == ["'maybe'? Please type y for yes or n for no."]
         assert talk.prompt == PROMPTS["exit"]
         assert talk.type("n")[1] == "1 2 3"
     assert talk.type("exit", "yes") == [GOODBYE]
@@ -367,7 +368,9 @@ def test_after_the_finish_same_board_new_size_or_end() -> None:
     assert typed(at_board(), "8", "c").prompt == PROMPTS["size"]
     for word in ("x", "exit", "q"):
         assert at_board().type("8", word) == [GOODBYE]
-    assert at_board().type("8", "undo") == ["'undo'? Please type n, p, s, c or q."]
+    assert at_board().type("8", "undo") == [
+        "'undo'? Please type a letter: n, p, s, c or q."
+    ]
 
 
 def test_whole_board_can_be_solved_in_field_notation() -> None:
@@ -376,6 +379,21 @@ def test_whole_board_can_be_solved_in_field_notation() -> None:
     board = parse_board(talk.trace["board"])
     slides = format_tokens(slide for stage in solve(board) for slide in stage)
     assert "Congratulations, the board is solved!" in talk.type(f"={slides}")
+
+
+def test_numbers_of_other_menus_get_the_letters_of_this_one() -> None:
+    """Many players know menus whose answers are 1 and 2, or 3 and 4."""
+    letters = {
+        "reset": "y for yes or n for no",
+        "exit": "y for yes or n for no",
+        "which": "a letter: s, n, c or b",
+        "again": "a letter: n, p, s, c or q",
+    }
+    for asked, known in letters.items():
+        for number in "1234":
+            talk = QUESTIONS[asked]()
+            assert talk.type(number) == [f"'{number}'? Please type {known}."]
+            assert talk.prompt == PROMPTS[asked]
 
 
 # --- The trace ------------------------------------------------------------------------

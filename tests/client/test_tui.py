@@ -393,10 +393,10 @@ async def test_message_of_the_form_disappears_in_the_game() -> None:
         await pilot.press("s")
         await wait_for_text(pilot, "Play alone")
         await pilot.press("end", *"x1", "enter")
-        await wait_for_text(pilot, "Write the size like")
+        await wait_for_text(pilot, "A size is 2x2 to 10x10")
         await pilot.press("backspace", "backspace", "enter")
         await wait_for_text(pilot, "solo, 4x4")
-        assert "Write the size like" not in screen(pilot)
+        assert "A size is 2x2 to 10x10" not in screen(pilot)
 
 
 async def test_solo_with_a_seed_shows_its_scramble() -> None:

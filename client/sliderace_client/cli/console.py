@@ -204,9 +204,9 @@ def own_name(name: str, settings: "Settings") -> str:
 
 def parse_size(typed: str) -> "Size":
     """Return a board size."""
-    from sliderace_client.line_ui.answers import size_of_flag
+    from sliderace_client.line_ui.answers import size_of
 
-    return accepted(size_of_flag(typed))
+    return accepted(size_of(typed))
 
 
 def accepted(answer: "T | Refusal") -> T:

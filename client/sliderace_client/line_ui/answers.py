@@ -1,10 +1,11 @@
 """Answers to questions: a size, yes or no; and how typed text is quoted."""
 
 import re
+from math import isqrt
 from typing import Final, NamedTuple
 
 from sliderace.engine import BadSize, Size
-from sliderace.engine.board import MIN_SIDE
+from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.texts import text
 
 __all__ = [
@@ -13,13 +14,11 @@ __all__ = [
     "puzzle",
     "quoted",
     "size_of",
-    "size_of_flag",
+    "size_or_default",
     "size_question",
     "yes_or_no",
 ]
 
-SIDES: Final = range(3, 11)
-"""Sides offered in a question; the flag also accepts 2 and other shapes."""
 DEFAULT_SIZE: Final = Size(4, 4)
 
 _PUZZLE = re.compile(r"([0-9]{1,4})[ -]?puzzle")
@@ -63,68 +62,39 @@ def size_question() -> list[str]:
     """Return the sizes to choose from, in lines of less than 80 columns."""
     offered = [
         text("size.choice", side=side, puzzle=puzzle(Size(side, side)))
-        for side in SIDES
+        for side in range(MIN_SIDE + 1, MAX_SIDE + 1)
     ]
     first, second = ", ".join(offered[:4]), ", ".join(offered[4:])
     return text("size.question", first=first, second=second).split("\n")
 
 
-def _sides_of(typed: str) -> tuple[int, int] | None:
-    """Return width and height of any value; width 0: no such puzzle; None: no size."""
-    word = typed.strip().lower()
-    if named := _PUZZLE.fullmatch(word):
-        cells = int(named[1]) + 1
-        side = next((n for n in range(cells + 1) if n * n >= cells), 0)
-        return (side, side) if side * side == cells else (0, cells)
-    if plain := _SIDES.fullmatch(word):
-        return int(plain[1]), int(plain[2] or plain[1])
-    return None
-
-
 def size_of(typed: str) -> Size | Refusal:
-    """Return the size that an answer means; an empty one means 4x4.
+    """Return the size that a flag or an answer means.
 
-    >>> size_of("15-puzzle"), size_of("5"), size_of("2").why
-    (Size(width=4, height=4), Size(width=5, height=5), 'size_too_small')
+    >>> size_of("15-puzzle"), size_of("5x3"), size_of("11").why
+    (Size(width=4, height=4), Size(width=5, height=3), 'not_a_size')
     """
-    if not typed.strip():
-        return DEFAULT_SIZE
-    sides = _sides_of(typed)
-    values: dict[str, object] = {
-        "typed": quoted(typed.strip()),
-        "first": SIDES[0],
-        "last": SIDES[-1],
-    }
-    if sides is None:
-        return Refusal("not_a_size", text("size.not_a_size", **values))
-    width, height = sides
-    if not width:
-        return Refusal("no_such_puzzle", _no_such_puzzle(typed))
-    if max(sides) > SIDES[-1]:
-        return Refusal("size_too_large", text("size.too_large", **values))
-    by_flag = min(sides) >= MIN_SIDE
-    values |= {"flag": f"--size {width}x{height}"} if by_flag else {}
-    if width != height:
-        key = "size.not_square_flag" if by_flag else "size.not_square"
-        return Refusal("not_square", text(key, **values))
-    if width < SIDES[0]:
-        key = "size.too_small_flag" if by_flag else "size.too_small"
-        return Refusal("size_too_small", text(key, **values))
-    return Size(*sides)
-
-
-def _no_such_puzzle(typed: str) -> str:
-    known = ", ".join(str(side * side - 1) for side in SIDES)
-    return text("size.no_such_puzzle", typed=quoted(typed.strip()), known=known)
-
-
-def size_of_flag(typed: str) -> Size | Refusal:
-    """Return the size that a flag means: ``4``, ``4x4``, ``5x3``, ``15-puzzle``."""
-    sides = _sides_of(typed)
+    word = typed.strip().lower()
+    sides = 0, 0
+    if named := _PUZZLE.fullmatch(word):
+        side = isqrt(int(named[1]) + 1)
+        if side * side != int(named[1]) + 1:
+            known = ", ".join(str(n * n - 1) for n in range(MIN_SIDE, MAX_SIDE + 1))
+            why = text("size.no_such_puzzle", typed=quoted(word), known=known)
+            return Refusal("no_such_puzzle", why)
+        sides = side, side
+    elif plain := _SIDES.fullmatch(word):
+        sides = int(plain[1]), int(plain[2] or plain[1])
     try:
-        return Size(*sides or (0, 0))
+        return Size(*sides)
     except BadSize:
-        return Refusal("not_a_size", text("size.bad_flag", typed=quoted(typed)))
+        why = text("size.not_a_size", typed=quoted(typed.strip()))
+        return Refusal("not_a_size", why)
+
+
+def size_or_default(typed: str) -> Size | Refusal:
+    """Return the same for an answer; an empty one means 4x4."""
+    return size_of(typed) if typed.strip() else DEFAULT_SIZE
 
 
 def yes_or_no(typed: str) -> bool | None:

@@ -30,7 +30,6 @@ from sliderace.texts import text
 from sliderace_client.line_ui.answers import Refusal, quoted
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.own_keys import ARROWS, WAYS, Keys
-from sliderace_client.shared_ui.keymap import WASD
 
 __all__ = ["Grammar", "Move", "moved", "possible"]
 
@@ -158,12 +157,10 @@ class Grammar:
         sign = "#" if self.keys.have_digits else ""
         first, last = self._span(board)
         tiles = {"first": sign + first, "last": sign + last}
-        if self.keys.chars in ("", WASD):
-            why = text("move.unknown", typed=quoted(part), **tiles)
-        else:
-            chars = self.keys.chars
-            known = chars[2] + chars[0] + chars[3] + chars[1]
-            why = text("move.unknown_key", typed=quoted(part), keys=known, **tiles)
+        if self.keys.chars:
+            tiles["keys"] = "".join(self.keys.chars[n] for n in (2, 0, 3, 1))
+        key = "move.unknown_key" if self.keys.chars else "move.unknown"
+        why = text(key, typed=quoted(part), **tiles)
         return Refusal("not_a_number", why)
 
     def _span(self, board: Board) -> tuple[str, str]:

@@ -5,7 +5,12 @@ from typing import Final, Literal, assert_never
 
 from sliderace.texts import text
 from sliderace_client.line_ui import explanations
-from sliderace_client.line_ui.answers import Refusal, quoted, size_of, size_question
+from sliderace_client.line_ui.answers import (
+    Refusal,
+    quoted,
+    size_or_default,
+    size_question,
+)
 
 __all__ = ["Choice", "Menu"]
 
@@ -98,7 +103,7 @@ class Menu:
     def _complete(self, typed: str) -> Choice:
         """Complete the command with the size or the room."""
         if self._asking == "host":
-            size = size_of(typed)
+            size = size_or_default(typed)
             if isinstance(size, Refusal):
                 return Choice((size.text,), self._prompt())
             return Choice(command=("host", "--plain", "--size", str(size)))

@@ -28,7 +28,7 @@ from sliderace_client.line_ui.answers import (
     Refusal,
     puzzle,
     quoted,
-    size_of,
+    size_or_default,
     size_question,
     yes_or_no,
 )
@@ -214,7 +214,7 @@ class Session:
         return self._play(Practice(board_from(origin, self._size), origin), *lines)
 
     def _take_size(self, line: str) -> Reply:
-        size = size_of(line)
+        size = size_or_default(line)
         if isinstance(size, Refusal):
             return self._refuse(size)
         self._size = size

@@ -9,13 +9,12 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Input
 
-from sliderace.engine import EngineError, Size
 from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.messages import RoleName
 from sliderace.protocol.names import clean_name, name_fault
 from sliderace.texts import text
 from sliderace_client.launch import Start
-from sliderace_client.line_ui.answers import Refusal
+from sliderace_client.line_ui.answers import Refusal, size_of
 from sliderace_client.line_ui.own_keys import Keys, keys_of
 from sliderace_client.net.locate import NotFound, server_address
 from sliderace_client.shared_ui.pictures import BUILT_IN, Picture
@@ -186,12 +185,11 @@ class Form(BaseScreen):
 
     def size_value(self) -> str | None:
         """Return the board size; None, and a message, if it is not valid."""
-        try:
-            return str(Size.parse(self.value("size")))
-        except EngineError:
-            problem = text("tui.form.bad_size", typed=self.value("size"))
-            self.program.say(problem, "bad")
+        size = size_of(self.value("size"))
+        if isinstance(size, Refusal):
+            self.program.say(size.text, "bad")
             return None
+        return str(size)
 
 
 class _MenuForm(Form):
