@@ -14,9 +14,9 @@ __all__ = ["STALL_MS", "Clock", "SystemClock", "Timer", "WatchedClock"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 """Identifies the boot on Linux; other systems have no such file."""
-_MONOTONIC: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""On Linux, only this one continues while the machine is suspended, as the clocks of
-the players do."""
+_BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+"""On Linux, only this clock continues while the machine is suspended, as the clocks of
+the players do. Windows cannot even read clocks by number."""
 STALL_MS = 250
 """A shorter pause hardly matters: it is within the credit for latency on most
 connections, and a busy machine has many."""
@@ -70,7 +70,9 @@ class SystemClock:
 
     def now_ms(self) -> int:
         """Return the machine's monotonic time in whole ms."""
-        return time.clock_gettime_ns(_MONOTONIC) // 1_000_000
+        if _BOOTTIME is None:
+            return time.monotonic_ns() // 1_000_000
+        return time.clock_gettime_ns(_BOOTTIME) // 1_000_000
 
     def wall_ms(self) -> int:
         """Return whole ms since 1970 in UTC."""
@@ -118,10 +120,22 @@ class WatchedClock:
         """Return the time, ms; note a stall that has just ended."""
         now = self._read()
         if now > self._latest_ms:
-            since, self._beat_ms = self._beat_ms, now
-            self._latest_ms = now + self.stall_ms
+            now = self._note_stall(now)
+        return now
+
+    def _note_stall(self, now: int) -> int:
+        """Report a stall that ended at `now`; return the time afterwards.
+
+        The reports may take long in a server with many rooms. That is no stall, or they
+        would cause the next report, and so on for ever.
+        """
+        since, self._latest_ms = self._beat_ms, _NEVER
+        try:
             for call in self.on_stall:
                 call(since, now)
+        finally:
+            self._beat_ms = now = self._read()
+            self._latest_ms = now + self.stall_ms
         return now
 
     def beat(self, next_ms: int | None) -> None:
