@@ -7,10 +7,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from functools import partial
 from random import Random
 from types import MethodType
-from typing import cast
+from typing import Any, cast
 from weakref import WeakSet
 
 import pytest
@@ -35,6 +36,8 @@ from sliderace_server.registry.actor import RoomActor
 from sliderace_server.websocket.admission import AdmissionQueue
 from sliderace_server.websocket.connection import Connection
 from sliderace_server.websocket.frame_tap import (
+    DISCARD_S,
+    MOST_DISCARD_S,
     SUPPORTED_MAJOR,
     TappedWebSocket,
     is_supported,
@@ -357,6 +360,65 @@ async def test_requests_wait_for_admission(monkeypatch: pytest.MonkeyPatch) -> N
         await eventually(lambda: not whole(line[1]))
         assert [enter() for enter in line[1:]] == [False, False]
         assert cast("TappedWebSocket", line[2].__self__).request is None
+
+
+@both
+async def test_a_request_with_data_behind_it_may_wait_for_admission_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line: list[Callable[[], bool]] = []
+    timers: list[TappedWebSocket] = []
+    start = TappedWebSocket._start_request_timer  # pyright: ignore[reportPrivateUsage]
+
+    def starting(one: TappedWebSocket) -> None:
+        timers.append(one)
+        start(one)
+
+    def wait(_: AdmissionQueue, enter: Callable[[], bool]) -> None:
+        line.append(enter)
+
+    monkeypatch.setattr(AdmissionQueue, "enqueue", wait)
+    monkeypatch.setattr(TappedWebSocket, "_start_request_timer", starting)
+    limits = replace(GENEROUS, open_timeout_ms=50)
+    async with running_server(limits) as server, raw(server.port) as one:
+        await one.send(REQUEST + frame(HELLO) + frame(ping(1)))
+        await eventually(lambda: timers[2:])
+        assert line[0]()
+        await one.reader.readuntil(b"\r\n\r\n")
+        line[1]()  # the hello
+        assert await one.pongs(1) == [1]
+
+
+async def test_discarding_again_does_not_delay_the_close(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each frame of a flood that the library has parsed asks for it."""
+    timers: list[tuple[float, asyncio.TimerHandle]] = []
+    async with (
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann")) as ann,
+    ):
+        socket, loop = _socket_of(server, ann), asyncio.get_running_loop()
+        call_later = loop.call_later
+
+        def noted(
+            delay: float, call: Callable[..., object], *args: Any, **more: Any
+        ) -> asyncio.TimerHandle:
+            timer = call_later(delay, call, *args, **more)
+            if call == socket.transport.resume_reading:
+                timers.append((delay, timer))
+            return timer
+
+        monkeypatch.setattr(loop, "call_later", noted)
+        for _ in range(1_000):
+            socket.discard()
+        assert [delay for delay, _ in timers] == [DISCARD_S]
+        for _ in range(1_000):
+            socket.data_received(b"x")
+        assert max(delay for delay, _ in timers) == MOST_DISCARD_S
+        assert [one for _, one in timers if not one.cancelled()] == [timers[-1][1]]
+        socket.transport.abort()
+        await eventually(timers[-1][1].cancelled)
 
 
 @both

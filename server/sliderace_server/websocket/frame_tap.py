@@ -65,6 +65,9 @@ CONTROL = (0x88, 0x89, PONG)
 DISCARD_S = 0.005
 """Before the second read of data that is discarded, each at most a quarter of a
 megabyte; it doubles with each read, so a closing connection causes less than ten."""
+MOST_DISCARD_S = 5.0
+"""It doubles no further: by then a closing connection has been aborted, except one to
+which a large answer is sent."""
 HEAD_END = b"\r\n\r\n"
 """Ends a request without a body."""
 BODY_HEADER = re.compile(
@@ -146,7 +149,6 @@ class TappedWebSocket(ServerConnection):
     on_behind: "BehindCallback | None" = None
     _at_frame_start = False  # of the next byte; the library has no partial frame
     _awaiting_admission = False
-    _head_tail = b""  # last bytes of the request so far
     _ignores_body = False
     _queued_texts = 0  # messages received by the library, not handled yet
     _queue_full = False
@@ -154,6 +156,7 @@ class TappedWebSocket(ServerConnection):
     _processing_scheduled = False
     _discarding = False
     _discard_s = DISCARD_S
+    _discard_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection before anything is read from it."""
@@ -171,14 +174,16 @@ class TappedWebSocket(ServerConnection):
         self._request_timer = self.loop.call_later(timeout, self._request_timed_out)
 
     def _request_timed_out(self) -> None:
-        if self._awaiting_admission and self._buffer.endswith(HEAD_END):
-            self._start_request_timer()  # complete: it only waits for admission
+        if self._awaiting_admission:
+            self._start_request_timer()  # it is complete
         elif self.request is None:
             self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop counting the connection."""
         self._request_timer.cancel()
+        if self._discard_timer is not None:
+            self._discard_timer.cancel()
         self._buffer.clear()
         super().connection_lost(exc)
         self.listener.closed(self)
@@ -274,8 +279,11 @@ class TappedWebSocket(ServerConnection):
         self._awaiting_admission = False
         if not self._buffer:
             return False
-        if not self._processing_scheduled:
-            self._process_buffer()
+        # The library would parse the rest as frames before it has answered, and fail.
+        head, end, self._buffer = self._buffer.partition(HEAD_END)
+        super().data_received(bytes(head + end))
+        self._at_frame_start = self.taps_frames and self.request is not None
+        self._continue_reading()
         return True
 
     def eof_received(self) -> None:
@@ -322,6 +330,8 @@ class TappedWebSocket(ServerConnection):
 
     def discard(self) -> None:
         """Discard all that the peer sends from now on, even its close frame."""
+        if self._discarding:
+            return
         self.pause()
         self._discarding = True
         self._buffer.clear()
@@ -333,8 +343,12 @@ class TappedWebSocket(ServerConnection):
         It must be read, or the peer would not receive our close code.
         """
         self.transport.pause_reading()
-        self.loop.call_later(self._discard_s, self.transport.resume_reading)
-        self._discard_s *= 2
+        if self._discard_timer is not None:
+            self._discard_timer.cancel()
+        self._discard_timer = self.loop.call_later(
+            self._discard_s, self.transport.resume_reading
+        )
+        self._discard_s = min(2 * self._discard_s, MOST_DISCARD_S)
 
     def message_handled(self) -> None:
         """Note that a message from the library's queue has been handled."""
@@ -376,7 +390,8 @@ class TappedWebSocket(ServerConnection):
         if self._at_frame_start:
             done = self._take_frames(chunk)
         else:
-            done = self._pass_to_library(chunk)
+            super().data_received(chunk)
+            done = len(chunk)
         del self._buffer[:done]
         if done == 0:  # an incomplete frame
             self.transport.resume_reading()
@@ -384,31 +399,6 @@ class TappedWebSocket(ServerConnection):
         if self._buffer:
             self.transport.pause_reading()
         self._continue_reading()
-
-    def _pass_to_library(self, chunk: bytes) -> int:
-        """Pass bytes to the library, but nothing beyond the end of a request.
-
-        Returns:
-            How many bytes were passed.
-        """
-        if self.request is None:
-            chunk = self._request_part(chunk)
-            super().data_received(chunk)
-            self._at_frame_start = self.taps_frames and self.request is not None
-        else:
-            super().data_received(chunk)
-        return len(chunk)
-
-    def _request_part(self, chunk: bytes) -> bytes:
-        """Return the part of a chunk that belongs to the HTTP request.
-
-        The library would parse the rest as frames before it has answered, and fail.
-        """
-        seen = self._head_tail + chunk
-        if (end := seen.find(HEAD_END)) >= 0:
-            chunk = chunk[: end + len(HEAD_END) - len(self._head_tail)]
-        self._head_tail = seen[1 - len(HEAD_END) :]
-        return chunk
 
     def _take_frames(self, data: bytes) -> int:
         """Process complete frames at the start of `data` until reading is paused.
@@ -429,7 +419,8 @@ class TappedWebSocket(ServerConnection):
             masked = data[at + 1] & 0x80
             if not (plain and masked and (first == TEXT or first in CONTROL)):
                 self._at_frame_start = False  # the library handles all further data
-                return at + self._pass_to_library(data[at:])
+                super().data_received(data[at:])
+                return end
             if body + size > end:
                 break
             handler = None
