@@ -289,10 +289,13 @@ async def _operator_view(
 
 
 def _disk_free_mb(settings: ServerSettings) -> int | None:
-    """Return the free space of the database's disk; None: there is no database."""
+    """Return the free space of the database's disk; None: there is none any more."""
     if settings.memory:
         return None
-    return shutil.disk_usage(settings.database_path.parent).free // 1_000_000
+    try:
+        return shutil.disk_usage(settings.database_path.parent).free // 1_000_000
+    except FileNotFoundError:  # its folder was removed, which /healthz reports
+        return None
 
 
 def _host_check(settings: ServerSettings) -> HostCheck:
@@ -347,6 +350,6 @@ class _RateLimits:
         """Return how many ms this address must wait to try a room code, or 0."""
         return self._addresses.try_wait(peer, self._clock.now_ms())
 
-    def wrong_code(self, peer: str) -> int:
-        """Count a room code that does not exist; return how many ms to wait, or 0."""
-        return self._addresses.failed_try(peer, self._clock.now_ms())
+    def wrong_code(self, peer: str) -> None:
+        """Count a room code that does not exist."""
+        self._addresses.failed_try(peer, self._clock.now_ms())

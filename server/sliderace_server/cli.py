@@ -32,6 +32,7 @@ from sliderace_server.storage import (
     StorageError,
     StorageUnavailable,
     backup,
+    oldest_kept_ms,
     prune,
     restore,
 )
@@ -45,7 +46,6 @@ STATE_FILE = "server.json"
 """In the data folder while a server runs: its port and address. A killed server leaves
 it behind, so ask /healthz whether the server is alive."""
 STDERR = 2
-DAY_MS = 86_400_000
 RACE_CHECK_S = 0.5
 """Before a stop: how often to check whether the last race has ended."""
 
@@ -200,7 +200,7 @@ def prune_command(keep: int, config: Path | None, **options: object) -> None:
     """
     database = _database(config, options)
     with _storage_errors():
-        count = prune(database, round(time.time() * 1_000) - keep * DAY_MS)
+        count = prune(database, oldest_kept_ms(time.time_ns() // 1_000_000, keep))
     click.echo(f"Deleted {count} races from {database}")
 
 

@@ -65,10 +65,8 @@ class Limits:
             reserves its code for a day.
         joins_per_min: new members from one address, in all rooms together.
         joins_burst: how many of them at once: a class joins from one address.
-        failed_joins_per_min: wrong room codes from one address; beyond it they are
-            refused without a look, but right ones pass.
-        failed_joins_per_10_min: with more of them from one address, right codes are
-            refused too, or guessing would pay off. A class mistypes a lot.
+        failed_joins_per_10_min: wrong room codes from one address; beyond it right ones
+            are refused too, or guessing would pay off. A class mistypes a lot.
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
             nobody can join by a code. 0: no limit, as a few strangers who guess codes
             could otherwise keep everybody else out.
@@ -100,7 +98,6 @@ class Limits:
     rooms_per_hour: Positive = 60
     joins_per_min: Positive = 60
     joins_burst: Positive = 120
-    failed_joins_per_min: Positive = 10
     failed_joins_per_10_min: Positive = 60
     failed_joins_per_s: NonNegative = 0
     room: RoomLimits = field(default_factory=RoomLimits)
@@ -182,7 +179,6 @@ class PerAddress:
         self._openings: dict[str, TokenBucket] = {}
         self._pages: dict[str, TokenBucket] = {}
         self._joins: dict[str, TokenBucket] = {}
-        self._tries: dict[str, TokenBucket] = {}
         self._guesses: dict[str, TokenBucket] = {}
         self._all_tries: TokenBucket | None = None
         if per_s := limits.failed_joins_per_s:
@@ -198,7 +194,6 @@ class PerAddress:
             self._openings,
             self._joins,
             self._pages,
-            self._tries,
             self._guesses,
         )
         return len({address for addresses in known for address in addresses})
@@ -264,27 +259,16 @@ class PerAddress:
         buckets = (self._guesses.get(client_key(address)), self._all_tries)
         return max(bucket.wait(now_ms) if bucket else 0 for bucket in buckets)
 
-    def failed_try(self, address: str, now_ms: int) -> int:
-        """Count a wrong room code or token.
-
-        Returns:
-            0, or how many ms to wait before the next wrong one.
-        """
+    def failed_try(self, address: str, now_ms: int) -> None:
+        """Count a wrong room code, ticket or token."""
         if not address:
-            return 0
+            return
         self._sweep(now_ms)
-        client, limits = client_key(address), self._limits
-        per_10_min = limits.failed_joins_per_10_min
+        per_10_min = self._limits.failed_joins_per_10_min
         new = TokenBucket(per_10_min / 600, per_10_min)
-        self._guesses.setdefault(client, new).take(1, now_ms)
+        self._guesses.setdefault(client_key(address), new).take(1, now_ms)
         if self._all_tries is not None:
             self._all_tries.take(1, now_ms)
-        per_min = limits.failed_joins_per_min
-        new = TokenBucket(per_min / 60, per_min)
-        bucket = self._tries.setdefault(client, new)
-        if not (wait := bucket.wait(now_ms)):
-            bucket.take(1, now_ms)
-        return wait
 
     def may_open(self, address: str) -> bool:
         """Return whether this address may open one more room."""
@@ -315,7 +299,7 @@ class PerAddress:
         if now_ms < self._sweep_at_ms:
             return
         self._sweep_at_ms = now_ms + SWEEP_MS
-        known = (self._pages, self._joins, self._tries, self._guesses, self._openings)
+        known = (self._pages, self._joins, self._guesses, self._openings)
         for buckets in known:
             for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
                 del buckets[address]

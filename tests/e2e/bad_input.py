@@ -40,7 +40,7 @@ GROUPS = {
         PATIENT,
         connections_per_ip=20,
         rooms_per_ip=1,
-        failed_joins_per_min=2,
+        failed_joins_per_10_min=2,
     ),
     "paged": replace(PATIENT, pages_per_s=1, pages_burst=4),
     "small": replace(

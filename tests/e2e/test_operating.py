@@ -75,5 +75,5 @@ def test_figures_in_the_text_are_correct() -> None:
     assert limits.head_bytes == 16 * 1024
     assert "more than 2 KiB" in PAGE
     assert limits.up_bytes == 2 * 1024
-    assert "may guess wrong ten times a minute" in PAGE
-    assert limits.failed_joins_per_min == 10
+    assert "may guess wrong sixty times in ten\nminutes" in PAGE
+    assert limits.failed_joins_per_10_min == 60

@@ -101,17 +101,16 @@ def test_joins_per_address_are_limited() -> None:
 
 
 def test_wrong_codes_per_address_are_limited() -> None:
-    """Ten in a minute; with sixty in ten minutes right codes must wait too."""
+    """After sixty in ten minutes right codes must wait, too."""
     addresses = PerAddress(Limits())
-    waits = [addresses.failed_try(HOME, 0) for _ in range(59)]
-    assert waits == [0] * 10 + [6_000] * 49
-    assert addresses.failed_try("192.168.1.8", 0) == 0
+    for _ in range(59):
+        addresses.failed_try(HOME, 0)
+    addresses.failed_try("192.168.1.8", 0)
     assert addresses.try_wait(HOME, 0) == 0
     addresses.failed_try(HOME, 0)
     assert addresses.try_wait(HOME, 0) == 10_000
     assert addresses.try_wait("192.168.1.8", 0) == 0
     assert addresses.try_wait(HOME, 10_000) == 0
-    assert addresses.failed_try(HOME, 600_000) == 0
 
 
 def test_wrong_codes_of_others_do_not_count() -> None:
@@ -180,7 +179,6 @@ def test_this_machine_is_exempt() -> None:
         pages_burst=1,
         rooms_per_ip=1,
         rooms_per_hour=1,
-        failed_joins_per_min=1,
         failed_joins_per_10_min=1,
     )
     addresses = PerAddress(limits)
@@ -188,7 +186,7 @@ def test_this_machine_is_exempt() -> None:
         assert addresses.connect(here)
         assert addresses.page_wait(here, 0) == 0
         assert addresses.try_wait(here, 0) == 0
-        assert addresses.failed_try(here, 0) == 0
+        addresses.failed_try(here, 0)
         assert addresses.may_open(here)
         addresses.opened(here, 0)
         assert addresses.open_wait(here, 0) == 0
@@ -231,7 +229,6 @@ def test_the_defaults_are_those_of_the_design() -> None:
     assert limits.flood_ms == 10_000
     assert (limits.connections_per_ip, limits.pages_per_s) == (200, 50)
     assert limits.rooms_per_ip == 10
-    assert limits.failed_joins_per_min == 10
     assert limits.failed_joins_per_10_min == 60
     assert (limits.room.players, limits.room.spectators) == (16, 100)
     assert limits.room.max_tiles == 20_000

@@ -126,8 +126,8 @@ class RateLimits(Protocol):
         """Return how long this address must wait to try a room code."""
         ...
 
-    def wrong_code(self, peer: str) -> int:
-        """Count a room code that does not exist; return how long to wait."""
+    def wrong_code(self, peer: str) -> None:
+        """Count a room code that does not exist."""
         ...
 
 
@@ -268,8 +268,7 @@ class Routes:
         code = parse_code(code_text)
         found = self._rooms.listing(code) if code else None
         if found is None:
-            if wait := self._rate_limits.wrong_code(request.peer):
-                return _too_many("refusal.too_many_tries", wait)
+            self._rate_limits.wrong_code(request.peer)
             return _json({"error": "room_unknown"}, 404)
         return _json({**found, "links": list(self._links(found["code"]))})
 
@@ -287,9 +286,8 @@ class Routes:
         races = await self._rooms.races(
             room, parameters.get("before"), public_only=public_only, limit=PAGE_SIZE
         )
-        unknown = room is not None and not races and not self._rooms.listing(room)
-        if unknown and (wait := self._rate_limits.wrong_code(request.peer)):
-            return _too_many("refusal.too_many_tries", wait)
+        if room is not None and not races and not self._rooms.listing(room):
+            self._rate_limits.wrong_code(request.peer)
         return _json({"races": [_summary(race) for race in races]})
 
     async def _record(self, race_id: str) -> Answer:

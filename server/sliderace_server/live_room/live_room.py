@@ -210,7 +210,6 @@ class LiveRoom:
         durable: number of records that are committed.
         over: the room accepts no more input.
         ended: it is over for another reason than the server's shutdown.
-        failing: the last attempt to write the log failed.
 
     Args:
         settings: the operator's settings.
@@ -234,7 +233,7 @@ class LiveRoom:
     ) -> None:
         self.state = state
         self.applied = self.durable = position
-        self.over = self.ended = self.failing = False
+        self.over = self.ended = False
         self._settings = settings
         self._level = level
         self._shift = state.epoch.t - state.epoch.mono_ms
@@ -400,7 +399,7 @@ class LiveRoom:
     def committed(self, position: int, now: int) -> None:
         """Send what waited for the log to be durable up to `position`."""
         self._set_time(now)
-        self.durable, self.failing = position, False
+        self.durable = position
         if self._acks:
             self._send_acks()
         if self._pending:
@@ -409,7 +408,6 @@ class LiveRoom:
     def append_failed(self, now: int, entropy: bytes) -> None:
         """Note that the log cannot be written now; the log writer tries again."""
         self._set_time(now)
-        self.failing = True
         refusal = Refusal("storage_unavailable", retry_ms=5_000)
         if self.durable:
             for newcomer in self._unwelcomed():
@@ -469,7 +467,7 @@ class LiveRoom:
             self._do(room.KeepAlive(), entropy)
 
     def stalled(self, since: int, now: int, entropy: bytes) -> None:
-        """Note that the server did nothing from `since` to `now`.
+        """Note that the server did nothing from `since` to `now`, monotonic ms.
 
         Call this before anything that arrived meanwhile.
         """
@@ -625,6 +623,9 @@ class LiveRoom:
                 self._race_ended()
             case Gone():
                 self._subscribers.remove_member(record.member)
+            case RoleChanged(member=member, role="player"):
+                if (subscriber := self._current.get(member)) is not None:
+                    self._out.measure.append(subscriber)  # not pinged often before
             case _:
                 pass
         self._pending.append(_PendingRecord(self.applied, record, offset, event, ended))

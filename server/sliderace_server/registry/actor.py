@@ -97,11 +97,6 @@ class RoomActor:
         return self.live.room_time(self._now_ms())
 
     @property
-    def failing(self) -> bool:
-        """Whether its log cannot be written now."""
-        return self.live.failing
-
-    @property
     def stored(self) -> bool:
         """Whether anything of this room is durable."""
         return self.live.durable > 0

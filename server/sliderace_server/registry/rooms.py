@@ -23,9 +23,11 @@ from sliderace_server.registry.services import Services
 from sliderace_server.room import RoomState
 from sliderace_server.room.log_records import Record
 from sliderace_server.storage import (
+    DAY_MS,
     RaceSummary,
     StorageUnavailable,
     StoredRace,
+    oldest_kept_ms,
 )
 from sliderace_server.storage.record_codec import UnknownRecord, decode
 
@@ -33,9 +35,6 @@ __all__ = ["RoomRegistry"]
 
 _log = logging.getLogger(__name__)
 
-RACING = ("countdown", "racing", "grace")
-"""Phases in which a player's time counts."""
-DAY_MS = 86_400_000
 CLOCK_STEP_MS = 1_000
 """If the clocks moved apart by more than this in a second, the wall clock was set."""
 RETRY_S = 1.0
@@ -206,8 +205,8 @@ class RoomRegistry:
             return refusal
         if too_many := self._too_many(address):
             return too_many
-        wait = self._addresses.failed_try(address, self.services.clock.now_ms())
-        return Refusal("too_many_tries", retry_ms=wait) if wait else refusal
+        self._addresses.failed_try(address, self.services.clock.now_ms())
+        return refusal
 
     def _too_many(self, address: str) -> Refusal | None:
         wait = self._addresses.try_wait(address, self.services.clock.now_ms())
@@ -388,7 +387,7 @@ class RoomRegistry:
             if self.services.settings.keep and now >= self._prune_at_ms:
                 self._prune_at_ms = now + DAY_MS
                 self.services.spawn(self._prune(self.services.settings.keep))
-        racing = any(one.state.phase in RACING for one in self._rooms.values())
+        racing = any(_is_racing(one.state) for one in self._rooms.values())
         pause_ms = WATCH_MS if racing else room.KEEP_ALIVE_MS
         clock.beat(pause_ms)
         self._heartbeat = clock.later(pause_ms / 1_000, self._beat)
@@ -402,7 +401,7 @@ class RoomRegistry:
 
     async def _prune(self, days: int) -> None:
         """Delete the races that are too old."""
-        before_ms = self.services.clock.wall_ms() - days * DAY_MS
+        before_ms = oldest_kept_ms(self.services.clock.wall_ms(), days)
         try:
             count = await self.services.store.results.prune(before_ms)
         except StorageUnavailable as error:  # tomorrow again
@@ -440,9 +439,10 @@ class RoomRegistry:
         Events are sent once they are stored, so a room that cannot store anything does
         not count as waiting.
         """
+        failing = self.services.log_writer.failing
         return any(
             actor.live.connections
-            and (actor.state.phase in RACING or not (actor.idle or actor.failing))
+            and (_is_racing(actor.state) or not (actor.idle or failing))
             for actor in self._rooms.values()
         )
 
@@ -502,3 +502,8 @@ class RoomRegistry:
         """
         pending = self._results_writer.record(race_id)
         return pending or await self.services.store.results.record(race_id)
+
+
+def _is_racing(state: RoomState) -> bool:
+    """Return whether a room is in a countdown or race."""
+    return state.race.active and not state.closed

@@ -294,7 +294,7 @@ def _remove(draft: Draft, member: MemberState, why: Literal["left", "kicked"]) -
 def _start(draft: Draft, member: MemberState) -> Refusal | None:
     """Start the countdown; a host who plays is then ready."""
     race = draft.state.race
-    if race.phase in ("countdown", "racing", "grace"):
+    if race.active:
         return None
     if race.phase != "lobby":
         return Refusal("wrong_phase")

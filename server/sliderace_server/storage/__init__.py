@@ -5,6 +5,7 @@ from typing import Literal
 
 from .memory import MemoryStore
 from .ports import (
+    DAY_MS,
     Append,
     AttemptRow,
     Conflict,
@@ -18,12 +19,14 @@ from .ports import (
     StoredRace,
     StoreHeld,
     StoreRefused,
+    oldest_kept_ms,
 )
 from .sqlite.backup import backup, restore
 from .sqlite.pruning import prune
 from .sqlite.store import SqliteStore
 
 __all__ = [
+    "DAY_MS",
     "Append",
     "AttemptRow",
     "Conflict",
@@ -38,6 +41,7 @@ __all__ = [
     "StoreRefused",
     "StoredRace",
     "backup",
+    "oldest_kept_ms",
     "open_store",
     "prune",
     "restore",

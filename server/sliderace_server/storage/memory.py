@@ -109,6 +109,7 @@ class _Results:
         self._races: dict[str, StoredRace] = {}
 
     async def prune(self, before_ms: int) -> int:
+        self._store.check()
         races = self._races.values()
         old = [one.summary.id for one in races if one.summary.started_ms < before_ms]
         for race in old:

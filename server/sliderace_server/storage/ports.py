@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, Self
 
 __all__ = [
+    "DAY_MS",
     "Append",
     "AttemptRow",
     "Conflict",
@@ -24,7 +25,10 @@ __all__ = [
     "StoreHeld",
     "StoreRefused",
     "StoredRace",
+    "oldest_kept_ms",
 ]
+
+DAY_MS = 86_400_000
 
 Durability = Literal["full", "process", "none"]
 """What acknowledged appends survive.
@@ -252,6 +256,16 @@ class StoredRace:
 
     summary: RaceSummary
     record: bytes
+
+
+def oldest_kept_ms(now_ms: int, days: int) -> int:
+    """Return the Unix time before which `Results.prune` deletes races.
+
+    Args:
+        now_ms: Unix time.
+        days: How many days races are kept.
+    """
+    return now_ms - days * DAY_MS
 
 
 class Results(Protocol):

@@ -211,7 +211,7 @@ def reconnected(race: Race, seat: Seat, now: int) -> list[RaceRecord]:
     A seat that gives up its connection after a stall returns from an outage, too.
     """
     attempt = race.attempts.get(seat)
-    if attempt is None or not _is_active(race):
+    if attempt is None or not race.active:
         return []
     if attempt.away_since is None and not attempt.awaited_from_stall(now):
         return []
@@ -293,14 +293,9 @@ def _finish(
     return [finished, GraceBegan(now, race.id, until)]
 
 
-def _is_active(race: Race) -> bool:
-    """Return whether the race is in its countdown or running."""
-    return race.running or race.phase == "countdown"
-
-
 def _still_racing(race: Race, seat: Seat) -> Attempt | None:
     attempt = race.attempts.get(seat)
-    if attempt is None or attempt.status != "racing" or not _is_active(race):
+    if attempt is None or attempt.status != "racing" or not race.active:
         return None
     return attempt
 

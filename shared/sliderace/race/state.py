@@ -264,6 +264,11 @@ class Race:
         return self.phase in RUNNING
 
     @property
+    def active(self) -> bool:
+        """Whether the race is in its countdown or running."""
+        return self.running or self.phase == "countdown"
+
+    @property
     def reveals(self) -> list[int]:
         """Room times at which the racers are sent the board; empty before the draw."""
         inspection_ms = self.rules.inspection_ms
