@@ -85,6 +85,21 @@ async def test_a_client_that_falls_silent_for_a_second_does_not_flood() -> None:
         assert peer.closed == []
 
 
+@pytest.mark.parametrize("burst", [1, 2, 3])
+async def test_a_flood_ends_with_a_small_burst_too(burst: int) -> None:
+    clock, limits = ManualClock(), Limits(messages_per_s=10, messages_burst=burst)
+    async with running_server(limits, clock=clock) as server:
+        session = Session(server.registry, peer := Peer())
+        for _ in range(20):
+            for _ in range(burst + 1):
+                clock.advance(round(session.throttle() * 1_000))
+            clock.advance(1_500)
+            session.throttle()
+        assert peer.closed == []
+        took = ms_until_closed(session, peer, clock, 50, 0)
+        assert 9_900 <= took <= 10_700
+
+
 async def test_many_frames_in_one_chunk_do_not_delay_the_end_of_a_flood() -> None:
     clock = ManualClock()
     async with running_server(clock=clock) as server:

@@ -75,13 +75,13 @@ def test_stalls_are_noted_after_a_reaction_failed() -> None:
     clock, watch, stalls = watched()
 
     def fail(*_: int) -> None:
-        raise OSError
+        raise OSError("no answer")
 
     watch.on_stall.append(fail)
     watch.beat(50)
     for _ in range(2):
         clock.stall(1_000)
-        with pytest.raises(OSError):
+        with pytest.raises(OSError, match="no answer"):
             watch.now_ms()
     assert stalls == [(1_000, 2_000), (2_000, 3_000)]
 

@@ -343,6 +343,7 @@ async def test_a_closed_store_is_unavailable(closed: Store) -> None:
         lambda: closed.log.reserved_codes(0),
         lambda: closed.results.store(race("A")),
         closed.results.races,
+        lambda: closed.results.prune(0),
         lambda: closed.results.record("A"),
     ]
 

@@ -185,9 +185,9 @@ class Session:
         """
         if self._flooding_since is None:
             self._flooding_since = now
-        elif self._messages.spare(now) > self._limits.messages_burst // 2:
+        elif not wait and self._messages.spare(now) >= self._limits.messages_burst // 2:
             self._flooding_since = None
-            return wait
+            return 0
         left = self._flooding_since + self._limits.flood_ms - now
         if wait and left <= 0:
             self._refuse("", Refusal("rate"))
