@@ -151,6 +151,21 @@ async def _(setup: Setup) -> Outcome:
     return await spectator_refused(setup, m.Ready("OTHER-S0-1"))
 
 
+@case("a series of no wins")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Series("first", 0))
+
+
+@case("a series of 51 races")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Series("points", 51))
+
+
+@case("a series that begins during a race")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Series("ao5"))
+
+
 @case("an unknown member")
 async def _(setup: Setup) -> Outcome:
     return await refused_in_room(setup.ann, m.Kick(member=99))

@@ -208,3 +208,23 @@ async def test_eight_racers_and_twenty_spectators_agree_on_the_results() -> None
         assert len(received) == 28
         assert [row.status for row in received[0].standings] == ["finished"] * 8
         assert all(one == received[0] for one in received)
+
+
+async def test_a_series_is_sent_only_to_clients_that_list_it() -> None:
+    async with (
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port) as ben,
+    ):
+        join = m.Join(code=ann.code, name="Ben")
+        await ben.send(m.Hello(v=1, enter=join, can=["later", "series"]))
+        assert (await ben.until(m.Welcome)).features == ["series"]
+        await ben.until(m.Snapshot)
+        await ann.send(m.Series("first", 3))
+        table = (await ben.until(m.SeriesEvent)).table
+        assert (table.format, table.n, table.rows) == ("first", 3, [])
+        await ann.send(m.Lock())
+        await ann.until(m.RoomEvent)
+        assert not any(isinstance(event, m.SeriesEvent) for event in ann.received)
+        offset = (await ben.until(m.RoomEvent)).o
+        assert ann.offset == offset

@@ -21,7 +21,7 @@ from tests.server.room_fixture import LIMITS, RoomHarness
 from sliderace.engine import Board, format_board
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
-from sliderace.race.log_records import DidNotFinish
+from sliderace.race.log_records import DidNotFinish, RaceEnded
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import (
@@ -33,7 +33,7 @@ from sliderace_server.room import (
     Tick,
 )
 from sliderace_server.room.commands import RoomCommand, WireCommand
-from sliderace_server.room.log_records import Closed, HostChanged
+from sliderace_server.room.log_records import Closed, HostChanged, SeriesBegan
 from sliderace_server.room.visibility import refused
 from sliderace_server.storage.record_codec import decode
 
@@ -58,6 +58,8 @@ PATCHES = st.builds(
     start=st.sampled_from([None, "ready", "host", "every"]),
     countdown_ms=st.sampled_from([None, 2_999, 3_000, 4_000]),
 )
+SERIES = st.sampled_from([m.Series("open"), m.Series("points", 2), m.Series("mo3")])
+LENGTHS = {"open": 0, "points": 2, "mo3": 3}
 CHANGES = st.sampled_from([m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave])
 
 
@@ -70,6 +72,10 @@ def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
     if kind is m.Kick or kind is m.HandOver:
         return kind(other)
     return m.Lock(on) if kind is m.Lock else m.Leave()
+
+
+def times_of(rows: list[m.Standing]) -> list[int]:
+    return [row.time_ms for row in rows if row.time_ms is not None]
 
 
 class RoomMachine(RuleBasedStateMachine):
@@ -222,6 +228,10 @@ class RoomMachine(RuleBasedStateMachine):
         self, member: int, rules: m.RulesPatch, public: bool | None, seed: str | None
     ) -> None:
         self.ask(self.member_at(member), m.Settings(rules, public, seed))
+
+    @rule(member=MEMBERS, series=SERIES)
+    def begin_series(self, member: int, series: m.Series) -> None:
+        self.ask(self.member_at(member), series)
 
     @rule(member=MEMBERS, other=MEMBERS, kind=CHANGES, on=st.booleans())
     def member_command(
@@ -390,6 +400,42 @@ class RoomMachine(RuleBasedStateMachine):
             assert attempt.high >= high
             assert status != "finished" or attempt.status == "finished"
             self.highs[seat] = (attempt.seq, attempt.high, attempt.status)
+
+    @invariant()
+    def series_is_the_sum_of_its_races(self) -> None:
+        """The totals are those of the results that were sent since its beginning."""
+        results = (one for one in self.harness.events if isinstance(one, m.Results))
+        races: list[list[m.Standing]] = []
+        length = 0
+        for record in self.harness.records:
+            if isinstance(record, SeriesBegan):
+                races, length = [], LENGTHS[record.format]
+            elif isinstance(record, RaceEnded):
+                rows = next(results).standings
+                if not all(row.bot for row in rows):
+                    races = [*(races if len(races) != length else []), rows]
+        series = self.harness.state.series
+        assert series.races == len(races)
+        assert series.over == (0 < length == len(races))
+        rows = [row for race in races for row in race]
+        groups = [[row for row in race if row.bot == bot]
+                  for race in races for bot in (False, True)]  # fmt: skip
+        assert sum(one.races for one in series.scores) == sum(
+            row.status != "dns" for row in rows
+        )
+        assert sum(one.wins for one in series.scores) == sum(
+            row.time_ms == min(times_of(group))
+            for group in groups
+            for row in group
+            if row.time_ms is not None
+        )
+        assert sum(one.points for one in series.scores) == sum(
+            len(group) - sum(time <= row.time_ms for time in times_of(group))
+            for group in groups
+            for row in group
+            if row.time_ms is not None
+        )
+        assert {one.name for one in series.scores} <= {row.name for row in rows}
 
     @invariant()
     def no_secret_is_sent(self) -> None:

@@ -29,6 +29,7 @@ COMMANDS: list[m.Command] = [
     m.CallTime(RACE),
     m.Rematch(RACE),
     m.Settings(PATCH, public=True, seed="f" * 64),
+    m.Series("first", 3, 2),
     m.Role("spectator"),
     m.Kick(2),
     m.Bench(2, on=False),
@@ -48,6 +49,11 @@ STANDING = m.Standing(
     final=True, photo=True, outage_ms=5,
 )  # fmt: skip
 SIGNAL = m.Signal("cv_milli", 234, 250, None, "note", True)
+TABLE = m.SeriesTable(
+    "ao5", 0, 1, 5, True,
+    [m.SeriesRow(1, 1, "Ann", False, 5, 2, 3, 9_000, 9_500),
+     m.SeriesRow(2, 2, "Ben", True, 4, 0, 0, None, None, average_dnf=True)],
+)  # fmt: skip
 LANE = m.Lane(0, 30, 1000, 30, "finished", "1 2 3/4 5 6/7 8 0")
 RESULTS = m.Results(
     9, RACE, [STANDING], "8 1 2/3 4 5/6 7 0", "a" * 64, "b" * 64,
@@ -57,13 +63,13 @@ RESULTS = m.Results(
 EVENTS: list[m.Event] = [
     m.Welcome(
         1, "sliderace 0.1.0", "KWXTRB", 1, 0, "0" * 32, 1, 0, RACE, 3, "1 0/3 2",
-        m.Limits(60, 120, 160, 320, 60, 33, 2048), ["bots"],
+        m.Limits(60, 120, 160, 320, 60, 33, 2048), ["series"],
     ),
     m.Opened("KWXTRB", "http://127.0.0.1:8710/KWXTRB"),
     m.Snapshot(
         9, 1, ROOM, [MEMBER], "results", 3_000,
         m.RaceView(RACE, [0], 9_000, "8 1 2/3 4 5/6 7 0", [LANE], [STANDING],
-                   ["d" * 64]), RESULTS,
+                   ["d" * 64]), RESULTS, TABLE,
     ),
     m.MemberEvent(1, MEMBER, "joined"),
     m.Gone(2, 1, "kicked"),
@@ -77,6 +83,7 @@ EVENTS: list[m.Event] = [
     m.Progress(RACE, [m.SeatProgress(0, 3, 250, 4, 1, "R2U")]),
     m.LatencyEvent([m.MemberLatency(1, 23, 4)]),
     m.Signals(RACE, [m.SeatSignals(0, [SIGNAL])]),
+    m.SeriesEvent(TABLE),
     m.BoardEvent(RACE, None, 0, "1 0/3 2", 1_000),
     m.Ack(RACE, 3),
     m.Rejected(RACE, 1, 3, "illegal", "1 0/3 2"),

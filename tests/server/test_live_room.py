@@ -122,8 +122,11 @@ class Shell:
         self.take()
         return one
 
-    def resume(self, member: int, seen: tuple[int, int] = (0, 0)) -> Subscriber:
+    def resume(
+        self, member: int, seen: tuple[int, int] = (0, 0), *can: str
+    ) -> Subscriber:
         one = new_subscriber()
+        one.can = frozenset(can)
         connect = room.Connect(member)
         self.room.subscribe(one, connect, self.now, bytes(32), seen=seen)
         self.take()
@@ -882,6 +885,61 @@ def test_a_race_has_results_once_its_end_is_durable() -> None:
     [[state]] = [out.results for out in shell.outputs if out.results]
     assert (state.race.id, state.race.phase) == (race, "results")
     assert shell.got(eve, m.Results)[0].race == race
+
+
+def wins_of(event: m.SeriesEvent) -> list[tuple[str, int]]:
+    return [(row.name, row.wins) for row in event.table.rows]
+
+
+def test_series_follows_the_results_for_clients_that_understand_it() -> None:
+    """Others get everything else, and their stream has no gap."""
+    shell = Shell()
+    ann, ben = two(shell)
+    ben.can = frozenset({"series"})
+    shell.start(ann, ben)
+    shell.solve(ben)
+    shell.wait(1_000)
+    shell.durable = False
+    shell.solve(ann)
+    assert shell.got(ben, m.SeriesEvent) == []
+    shell.commit()
+    [event] = shell.got(ben, m.SeriesEvent)
+    assert wins_of(event) == [("Ben", 1), ("Ann", 0)]
+    kinds = shell.kinds(ben)
+    assert kinds.index(m.SeriesEvent) == kinds.index(m.Results) + 1
+    assert shell.got(ann, m.SeriesEvent) == []
+    streams = [offsets(shell.sent[one]) for one in (ann, ben)]
+    assert streams[0][-1] == streams[1][-1] == shell.room.state.offset
+    assert streams[1] == [*range(streams[1][0], streams[1][-1] + 1)]
+
+
+def test_a_new_series_is_sent_once_it_is_durable() -> None:
+    shell = Shell()
+    ann, _ = two(shell)
+    ann.can = frozenset({"series"})
+    shell.durable = False
+    shell.ask(ann, m.Series("first", 3))
+    assert shell.got(ann, m.SeriesEvent) == []
+    shell.commit()
+    table = m.SeriesTable("first", 3, 1, 0, over=False, rows=[])
+    assert shell.got(ann, m.SeriesEvent) == [m.SeriesEvent(table)]
+
+
+def test_whoever_returns_without_a_snapshot_is_sent_the_series() -> None:
+    shell = Shell()
+    ann, ben = two(shell)
+    seen = shell.room.state.epoch.epoch, shell.room.state.offset
+    shell.leave(ben)
+    shell.ask(ann, m.Series("first", 3))
+    again = shell.resume(ben.member, seen, "series")
+    assert m.Snapshot not in shell.kinds(again)
+    [event] = shell.got(again, m.SeriesEvent)
+    assert (event.table.format, event.table.n) == ("first", 3)
+    assert shell.got(shell.resume(ben.member, seen), m.SeriesEvent) == []
+    anew = shell.resume(ben.member, (0, 0), "series")
+    [snapshot] = shell.got(anew, m.Snapshot)
+    assert snapshot.series == event.table
+    assert shell.got(anew, m.SeriesEvent) == []
 
 
 def test_only_the_host_gets_the_signals_of_a_race() -> None:

@@ -10,6 +10,7 @@ from tests.server.room_fixture import RoomHarness
 from sliderace.protocol import messages as m
 from sliderace.race.log_records import CountdownBegan, Seat, Slid
 from sliderace.race.rules import Rules
+from sliderace.race.series import Score, Series
 from sliderace_server.room.log_records import Entered, HostStarted, Record
 from sliderace_server.room.member_state import MemberState
 from sliderace_server.storage.record_codec import TYPES, UnknownRecord, decode, encode
@@ -74,6 +75,7 @@ def test_names_and_fields_are_permanent() -> None:
         "stalled": "t since",
         "wall_set": "t wall_ms",
         "token_given": "t member token_hash",
+        "series_began": "t format n by",
         "race_made": "t race rules secret commitment known_seed",
         "countdown_began": "t race t0",
         "countdown_stopped": "t race why",
@@ -96,11 +98,15 @@ def test_names_and_fields_are_permanent() -> None:
         "race_aborted": "t race why",
         "checkpoint": "t code created_s public locked members last_member host owner"
         " race number last_race epoch hold_until offset empty_since active_at"
-        " kicked",
+        " kicked series",
     }
     assert " ".join(get_type_hints(MemberState)) == (
         "id name role seat bot token_hash former_hash ready benched connected since"
         " nonce_commitment nonces address newcomer"
+    )
+    assert " ".join(get_type_hints(Series)) == "format n by races over scores"
+    assert " ".join(get_type_hints(Score)) == (
+        "member name bot races wins points best_ms results"
     )
     assert all("t" in get_type_hints(kind) for kind in TYPES.values())
 

@@ -40,6 +40,12 @@ def test_new_settings_need_no_checkpoint() -> None:
     assert harness.checkpoint == before
 
 
+def test_the_series_is_in_the_checkpoint() -> None:
+    harness = raced(2)
+    assert [score.wins for score in harness.state.series.scores] == [2, 2]
+    assert room.checkpoint(harness.state).series == harness.state.series
+
+
 def test_repr_of_a_checkpoint_reveals_no_secret() -> None:
     harness = raced(1)
     record = room.checkpoint(harness.state)

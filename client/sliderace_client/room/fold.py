@@ -107,6 +107,8 @@ class Fold:
                 view.latencies |= {one.member: one for one in event.lines}
             case m.Signals():
                 view.signals = event
+            case m.SeriesEvent():
+                view.series = _clean_table(event.table)
             case m.Pong():
                 self._outputs.liveness.answered(now)
             case m.Ticket():
@@ -154,7 +156,7 @@ class Fold:
         view.welcomed = view.online = True
         view.host_ended = False
         view.me, view.seat, view.code = event.member, event.seat, event.code
-        view.latencies = {}
+        view.latencies, view.features = {}, frozenset(event.features)
         self._entry.welcomed(event)
         self._outputs.connected(event.limits, event.gen, now)
         self._resume_attempt(event, now)
@@ -207,6 +209,7 @@ class Fold:
             view.seat = view.myself.seat
         self._set_phase(event.phase, event.in_ms, now)
         self._race_view(event.race, now)
+        view.series = event.series and _clean_table(event.series)
         if event.results is not None:
             self._results(event.results)
 
@@ -436,6 +439,12 @@ class Fold:
         view.results = replace(event, standings=rows)
         if not again:
             self._fair_play.check(event)
+
+
+def _clean_table(table: m.SeriesTable) -> m.SeriesTable:
+    """Return a table whose names are safe to show."""
+    rows = [replace(row, name=clean_name(row.name) or "?") for row in table.rows]
+    return replace(table, rows=rows)
 
 
 def _clean(member: m.Member) -> m.Member:

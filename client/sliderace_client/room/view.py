@@ -7,6 +7,7 @@ from sliderace.protocol.messages import (
     PhaseName,
     Results,
     Room,
+    SeriesTable,
     Signals,
 )
 from sliderace_client.room.attempt import Attempt
@@ -41,6 +42,8 @@ class RoomView:
         room: the room's own facts; None before the first snapshot.
         members: everybody by id; their names are safe to show.
         latencies: by member id the latency that the server has measured.
+        features: what the server can do beyond the first set of the protocol.
+        series: the score of the room's races; None: not known.
         me: our member id.
         seat: our seat; spectators have none.
         phase: of the race; `phase_why` says why, where there are several reasons.
@@ -68,6 +71,8 @@ class RoomView:
         self.room: Room | None = None
         self.members: dict[int, Member] = {}
         self.latencies: dict[int, MemberLatency] = {}
+        self.features: frozenset[str] = frozenset()
+        self.series: SeriesTable | None = None
         self.me: int | None = None
         self.seat: int | None = None
         self.phase: PhaseName = "lobby"

@@ -124,6 +124,28 @@ export interface Results {
   record: string;
 }
 
+export interface SeriesRow {
+  place: number;
+  member: number;
+  name: string;
+  bot: boolean;
+  races: number;
+  wins: number;
+  points: number;
+  best_ms: number | null;
+  average_ms: number | null;
+  average_dnf: boolean;
+}
+
+export interface SeriesTable {
+  format: "ao12" | "ao5" | "first" | "mo3" | "open" | "points";
+  n: number;
+  by: number;
+  races: number;
+  over: boolean;
+  rows: Array<SeriesRow>;
+}
+
 export interface Snapshot {
   o: number;
   epoch: number;
@@ -133,6 +155,7 @@ export interface Snapshot {
   in_ms: number | null;
   race: RaceView;
   results: Results | null;
+  series: SeriesTable | null;
 }
 
 export interface MemberEvent {
@@ -227,6 +250,10 @@ export interface SeatSignals {
 export interface Signals {
   race: string;
   signals: Array<SeatSignals>;
+}
+
+export interface SeriesEvent {
+  table: SeriesTable;
 }
 
 export interface BoardEvent {
@@ -371,6 +398,12 @@ export interface Settings {
   seed?: string | null;
 }
 
+export interface Series {
+  format: "ao12" | "ao5" | "first" | "mo3" | "open" | "points";
+  n?: number;
+  by?: number;
+}
+
 export interface Role {
   role: "player" | "spectator";
 }
@@ -425,6 +458,7 @@ export type ServerEvent =
   | ({ t: "progress" } & Progress)
   | ({ t: "lines" } & LatencyEvent)
   | ({ t: "signals" } & Signals)
+  | ({ t: "series" } & SeriesEvent)
   | ({ t: "board" } & BoardEvent)
   | ({ t: "ack" } & Ack)
   | ({ t: "rejected" } & Rejected)
@@ -444,6 +478,7 @@ export type Command =
   | ({ t: "call_time" } & CallTime)
   | ({ t: "rematch" } & Rematch)
   | ({ t: "settings" } & Settings)
+  | ({ t: "series" } & Series)
   | ({ t: "role" } & Role)
   | ({ t: "kick" } & Kick)
   | ({ t: "bench" } & Bench)

@@ -137,6 +137,28 @@ const Results = object({
   record: string,
 });
 
+const SeriesRow = tuple({
+  place: natural,
+  member: natural,
+  name: nickname,
+  bot: boolean,
+  races: natural,
+  wins: natural,
+  points: natural,
+  best_ms: nullable(natural),
+  average_ms: nullable(natural),
+  average_dnf: or(boolean, false),
+});
+
+const SeriesTable = object({
+  format: among("ao12", "ao5", "first", "mo3", "open", "points"),
+  n: natural,
+  by: natural,
+  races: natural,
+  over: boolean,
+  rows: list(SeriesRow),
+});
+
 const Snapshot = object({
   o: natural,
   epoch: natural,
@@ -146,6 +168,7 @@ const Snapshot = object({
   in_ms: nullable(natural),
   race: RaceView,
   results: or(nullable(Results), null),
+  series: or(nullable(SeriesTable), null),
 });
 
 const MemberEvent = object({
@@ -242,6 +265,10 @@ const Signals = object({
   signals: list(SeatSignals),
 });
 
+const SeriesEvent = object({
+  table: SeriesTable,
+});
+
 const BoardEvent = object({
   race: string,
   seat: nullable(natural),
@@ -299,6 +326,7 @@ export const EVENTS = new Map(
     progress: Progress,
     lines: LatencyEvent,
     signals: Signals,
+    series: SeriesEvent,
     board: BoardEvent,
     ack: Ack,
     rejected: Rejected,

@@ -44,6 +44,8 @@ from sliderace.protocol.messages import (
     Progress,
     Results,
     Resync,
+    SeriesEvent,
+    SeriesTable,
     Slides,
     StandingEvent,
     Welcome,
@@ -67,6 +69,7 @@ from sliderace.race.log_records import (
 )
 from sliderace.race.quick_slide import OpenAttempt, open_attempt, quick_slide
 from sliderace.race.refusal import Refusal
+from sliderace.race.series import Series
 from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server import room
 from sliderace_server.live_room.history import History
@@ -84,6 +87,7 @@ from sliderace_server.room.log_records import (
     HostChanged,
     Record,
     RoleChanged,
+    SeriesBegan,
 )
 
 __all__ = ["LiveRoom", "LiveRoomSettings", "Outputs"]
@@ -767,7 +771,11 @@ class LiveRoom:
         match record:
             case RaceEnded():
                 self._out.results += pending.ended
+                for ended in pending.ended:
+                    self._send_series(ended.series)
                 self._send_signals()
+            case SeriesBegan(format=format_, n=n, by=by):
+                self._send_series(Series(format_, n, by))
             case HostChanged():
                 self._send_signals()
             case Gone():
@@ -812,8 +820,10 @@ class LiveRoom:
         missed = self._missed(view, *pending.seen)
         if missed is None:
             self._send(self._with_current_times(view, subscriber.member), targets)
-        for event in missed or ():
-            self._send(event, targets)
+        else:
+            for event in missed:
+                self._send(event, targets)
+            self._send_table(view.snapshot.series, targets)
         if (latencies := self._latencies.everything()) is not None:
             self._send(latencies, targets)
         subscriber.sees = view.sees
@@ -968,6 +978,19 @@ class LiveRoom:
             signals = room.signals_of(self.state)
             if signals is not None:
                 self._send(signals, (host,))
+
+    def _send_series(self, series: Series) -> None:
+        """Send everybody the table of a series."""
+        table = room.series_table(series)
+        self._send_table(table, list(self._subscribers.stream))
+
+    def _send_table(
+        self, table: SeriesTable | None, targets: Sequence[Subscriber]
+    ) -> None:
+        """Send a table to the subscribers that understand it."""
+        if table is not None:
+            able = [one for one in targets if "series" in one.can]
+            self._send(SeriesEvent(table), able)
 
     # --- latency ---------------------------------------------------------------------
 

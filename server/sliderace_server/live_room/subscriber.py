@@ -65,11 +65,13 @@ class Subscriber:
         shown: id of the race whose start board it has been sent, or "".
         resyncing: it has requested a snapshot that is not sent yet.
         gone: the connection has ended.
+        can: types of events that its client understands beyond the first set.
         latency: its round trips.
     """
 
     __slots__ = (
         "behind",
+        "can",
         "following",
         "gen",
         "gone",
@@ -91,4 +93,5 @@ class Subscriber:
         self.shown = ""
         self.resyncing = False
         self.gone = False
+        self.can: frozenset[str] = frozenset()
         self.latency = LatencyWindow()

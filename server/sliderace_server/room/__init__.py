@@ -36,7 +36,12 @@ from sliderace_server.room.decide import (
     decide_slides,
     open_room,
 )
-from sliderace_server.room.events import adjust_time_left, present, standings_of
+from sliderace_server.room.events import (
+    adjust_time_left,
+    present,
+    series_table,
+    standings_of,
+)
 from sliderace_server.room.log_records import EpochBegan, Record
 from sliderace_server.room.spectator_delay import DelayedAttempts
 from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
@@ -122,6 +127,7 @@ __all__ = [
     "reveal_at",
     "seat_progress",
     "sees_boards",
+    "series_table",
     "signals_of",
     "snapshot",
     "standings_of",

@@ -10,6 +10,8 @@ Rules:
   the offset is the same after a recovery.
 - What members do keeps a room open (see `_ACTIVITY`); what the clock does does not.
 - A new race resets what belongs to one race: who is ready, nonces, the roster.
+- The series (see `sliderace.race.series`) counts a race when it ends. A newcomer with
+  the name of a racer who left continues that racer's score.
 - A stall (`Stalled`) disconnects nobody; deadlines are held until what arrived
   meanwhile is read.
 - A recovery (`EpochBegan`) disconnects everyone and restarts all timers, because an
@@ -21,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, assert_never
 
+from sliderace.protocol.names import same_name
 from sliderace.race.apply import (
     apply as apply_to_race,
     recovered,
@@ -35,12 +38,14 @@ from sliderace.race.log_records import (
     ForfeitUndone,
     NonceRevealed,
     RaceCreated,
+    RaceEnded,
     RacerDisconnected,
     RaceRecord,
     RosterFrozen,
     Slid,
 )
-from sliderace.race.state import HOLD_MS
+from sliderace.race.series import Outcome, Result, Series, renumbered, scored
+from sliderace.race.state import HOLD_MS, Attempt
 from sliderace_server.room.checkpoint import restored
 from sliderace_server.room.log_records import (
     Alive,
@@ -62,6 +67,7 @@ from sliderace_server.room.log_records import (
     Record,
     RoleChanged,
     RoomOpened,
+    SeriesBegan,
     Stalled,
     StartPlanned,
     TokenIssued,
@@ -85,14 +91,15 @@ _WITHOUT_EVENT = (
     NonceCommitted,
     NonceRevealed,
     RoomOpened,
+    SeriesBegan,
     Slid,
     Stalled,
     TokenIssued,
     WallClockSet,
     RacerDisconnected,
 )
-"""Records without an event: slides are sent as progress, the others are internal.
-Clients learn of a lost connection from `Disconnected`."""
+"""Records without an event: slides are sent as progress, a new series as its table, the
+others are internal. Clients learn of a lost connection from `Disconnected`."""
 
 _ACTIVITY = (
     BenchChanged,
@@ -104,6 +111,7 @@ _ACTIVITY = (
     ListingChanged,
     ReadyChanged,
     RoleChanged,
+    SeriesBegan,
 )
 """What members do; other records may come from the clock."""
 
@@ -204,6 +212,8 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             state.public = record.public
         case Closed():
             state.closed = record.why
+        case SeriesBegan(format=format_, n=n, by=by):
+            state.series = Series(format_, n, by)
         case WallClockSet(wall_ms=wall_ms):
             state.epoch = replace(state.epoch, wall_ms=wall_ms)
         case Alive():
@@ -228,6 +238,23 @@ def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
             for member in state.members.values()
             if (seat := member.seat) is not None and seat in record.roster
         }
+    elif isinstance(record, RaceEnded):
+        state.series = scored(state.series, _outcomes(state))
+
+
+def _outcomes(state: RoomState) -> list[Outcome]:
+    """Return how the racers of a race that has ended did."""
+    attempts = state.race.attempts
+    return [
+        Outcome(racer.member, racer.name, racer.bot, _result(attempts[seat]))
+        for seat, racer in state.racers.items()
+    ]
+
+
+def _result(attempt: Attempt) -> Result:
+    if attempt.finish is not None:
+        return attempt.finish.official
+    return "dns" if attempt.status == "dns" else "dnf"
 
 
 def _create_race(state: RoomState, record: RaceCreated) -> None:
@@ -315,6 +342,7 @@ def _change_presence(
                 address=record.address,
                 newcomer=True,
             )
+            _continue_score(state, record)
         case Gone():
             gone = state.members.pop(record.member)
             if gone.seat is not None and state.race.frozen and not state.race.drawn:
@@ -335,6 +363,15 @@ def _change_presence(
         state.empty_since = None
     elif state.empty_since is None:
         state.empty_since = record.t
+
+
+def _continue_score(state: RoomState, entered: Entered) -> None:
+    """Give a newcomer the score of a racer of the same name who is gone."""
+    for score in state.series.scores:
+        gone = score.member not in state.members and score.bot == entered.bot
+        if gone and same_name(score.name, entered.name):
+            state.series = renumbered(state.series, score.member, entered.member)
+            return
 
 
 def _change(state: RoomState, member: int, **changes: Any) -> None:  # noqa: ANN401

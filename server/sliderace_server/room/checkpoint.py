@@ -43,6 +43,7 @@ def checkpoint(state: RoomState) -> Checkpoint:
         empty_since=state.empty_since,
         active_at=state.active_at,
         kicked=state.kicked,
+        series=state.series,
     )
 
 
@@ -66,5 +67,6 @@ def restored(record: Checkpoint) -> RoomState:
         empty_since=record.empty_since,
         active_at=record.active_at,
         kicked=record.kicked,
+        series=record.series,
         t=record.t,
     )

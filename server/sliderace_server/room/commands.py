@@ -18,6 +18,7 @@ from sliderace.protocol.messages import (
     Rematch,
     Role,
     RoleName,
+    Series,
     Settings,
     Slides,
     Start,
@@ -51,6 +52,7 @@ WireCommand = (
     | CallTime
     | Rematch
     | Settings
+    | Series
     | Role
     | Kick
     | Bench

@@ -46,6 +46,7 @@ from sliderace.race.log_records import (
     WinnerKnown,
 )
 from sliderace.race.ranking import Row, standings
+from sliderace.race.series import Series, average_of, ranked
 from sliderace.race.state import Race
 from sliderace_server.room.log_records import (
     Alive,
@@ -67,6 +68,7 @@ from sliderace_server.room.log_records import (
     Record,
     RoleChanged,
     RoomOpened,
+    SeriesBegan,
     Stalled,
     StartPlanned,
     TokenIssued,
@@ -83,6 +85,7 @@ __all__ = [
     "present",
     "results_of",
     "room_of",
+    "series_table",
     "standings_of",
 ]
 
@@ -187,6 +190,30 @@ def results_of(state: RoomState) -> messages.Results:
     )
 
 
+def series_table(series: Series) -> messages.SeriesTable:
+    """Return a series as its members see it."""
+    rows: list[messages.SeriesRow] = []
+    for place, score in ranked(series):
+        found = average_of(series, score)
+        rows.append(
+            messages.SeriesRow(
+                place=place,
+                member=score.member,
+                name=score.name,
+                bot=score.bot,
+                races=score.races,
+                wins=score.wins,
+                points=score.points,
+                best_ms=score.best_ms,
+                average_ms=found if isinstance(found, int) else None,
+                average_dnf=found == "dnf",
+            )
+        )
+    return messages.SeriesTable(
+        series.format, series.n, series.by, series.races, series.over, rows
+    )
+
+
 def board_text(state: RoomState) -> str:
     """Return the start board of a locked race. It is secret before T0!"""
     return format_board(Board(state.race.size, state.race.board))
@@ -219,6 +246,8 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
         case Closed(why=why):
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
+            return None
+        case SeriesBegan():
             return None
         case Alive() | Stalled() | WallClockSet() | TokenIssued() | Checkpoint():
             return None

@@ -10,6 +10,7 @@ from typing import Literal
 from sliderace.protocol.messages import RoleName
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import RaceCreated, RaceRecord, Seat
+from sliderace.race.series import OPEN, Format, Series
 from sliderace_server.room.member_state import MemberState
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Record",
     "RoleChanged",
     "RoomOpened",
+    "SeriesBegan",
     "Stalled",
     "StartPlanned",
     "TokenIssued",
@@ -229,6 +231,16 @@ class TokenIssued:
 
 
 @dataclass(frozen=True, slots=True)
+class SeriesBegan:
+    """The host began a series; see `sliderace.race.series.Series`."""
+
+    t: int
+    format: Format
+    n: int
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """The whole room between two races: no earlier record is needed any more.
 
@@ -255,6 +267,7 @@ class Checkpoint:
     active_at: int
     kicked: tuple[MemberState, ...] = ()
     """Whom the host keeps out."""
+    series: Series = OPEN
 
 
 MemberRecord = (
@@ -279,5 +292,6 @@ MemberRecord = (
     | Stalled
     | WallClockSet
     | TokenIssued
+    | SeriesBegan
 )
 Record = MemberRecord | RaceRecord

@@ -23,6 +23,7 @@ from sliderace.protocol.messages import (
     Rematch,
     Role,
     RoleName,
+    Series as BeginSeries,
     Settings,
     Slides,
     Start,
@@ -32,6 +33,7 @@ from sliderace.race import decide as race_decide
 from sliderace.race.log_records import CountdownStopped
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules, RulesError, changed
+from sliderace.race.series import LENGTHS, Series
 from sliderace_server.room.commands import MemberCommand
 from sliderace_server.room.deadlines import absent_members, starters
 from sliderace_server.room.draft import Draft
@@ -45,6 +47,7 @@ from sliderace_server.room.log_records import (
     NonceCommitted,
     ReadyChanged,
     RoleChanged,
+    SeriesBegan,
 )
 from sliderace_server.room.state import MemberState, RoomState
 
@@ -57,7 +60,17 @@ per connection."""
 DEFAULT_RULES = {False: Rules(), True: Rules(countdown_ms=10_000)}
 """For private and public rooms: strangers need more time to notice a start."""
 
-_HOST_ONLY = (Start, Abort, CallTime, Settings, Kick, Lock, HandOver, Close)
+_HOST_ONLY = (
+    Start,
+    Abort,
+    CallTime,
+    Settings,
+    BeginSeries,
+    Kick,
+    Lock,
+    HandOver,
+    Close,
+)
 _NAMES_RACE = (Ready, Nonce, Start, Abort, Slides, Forfeit, Undo, CallTime)
 """Commands that must name the current race; `Rematch` may also name the last one."""
 
@@ -112,6 +125,8 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             return _hand_over(draft, message.member)
         case Settings():
             return _settings(draft, message)
+        case BeginSeries():
+            return _begin_series(draft, message)
         case Lock(on=on):
             if on != state.locked:
                 draft.write([LockChanged(now, on)])
@@ -309,9 +324,12 @@ def _start(draft: Draft, member: MemberState) -> Refusal | None:
 def _abort(draft: Draft) -> Refusal | None:
     """Stop the countdown or abort the race.
 
-    Nobody is ready then, or the countdown would start again at once.
+    Nobody is ready then, or the countdown would start again at once. A race that counts
+    in a series that can end cannot be aborted, or a host could undo a defeat.
     """
     race, now = draft.state.race, draft.now
+    if race.running and draft.state.series.can_end:
+        return Refusal("race_counts")
     if refusal := draft.take(race_decide.abort(race, now)):
         return refusal
     if draft.records and isinstance(draft.records[-1], CountdownStopped):
@@ -341,6 +359,21 @@ def _settings(draft: Draft, settings: Settings) -> Refusal | None:
         draft.write([draft.new_race(rules, seed)])
         for member in () if scheduled else list(draft.state.members):
             take_part(draft, member)
+    return None
+
+
+def _begin_series(draft: Draft, asked: BeginSeries) -> Refusal | None:
+    """Begin a series, unless one of this format has just begun."""
+    state = draft.state
+    low, high = LENGTHS.get(asked.format, (0, 0))
+    n = asked.n if high else 0
+    if not low <= n <= high:
+        return Refusal("bad_series", "n", str(n))
+    if state.phase not in ("lobby", "results"):
+        return Refusal("wrong_phase")
+    by = asked.by if asked.format == "first" else 1
+    if state.series != Series(asked.format, n, by):
+        draft.write([SeriesBegan(draft.now, asked.format, n, by)])
     return None
 
 

@@ -15,6 +15,7 @@ from sliderace.protocol.messages import PhaseName
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
+from sliderace.race.series import OPEN, Series
 from sliderace.race.state import Race
 from sliderace_server.room.log_records import EpochBegan
 from sliderace_server.room.member_state import MemberState
@@ -117,6 +118,7 @@ class RoomState:
         empty_since: room time since which nobody is connected.
         active_at: room time of the last activity of a member.
         kicked: former members whom the host keeps out, at most `MAX_KICKED`.
+        series: the score of this room's races.
         t: room time of the last record.
         closed: why the room is closed, or empty.
     """
@@ -144,6 +146,7 @@ class RoomState:
     empty_since: int | None = 0
     active_at: int = 0
     kicked: tuple[MemberState, ...] = ()
+    series: Series = OPEN
     t: int = 0
     closed: str = ""
 

@@ -30,7 +30,7 @@ from sliderace.protocol.messages import (
     Snapshot,
     Welcome,
 )
-from sliderace.protocol.version import VERSION
+from sliderace.protocol.version import FEATURES, VERSION
 from sliderace.race.deadlines import may_still_race
 from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, rank, standings
@@ -44,6 +44,7 @@ from sliderace_server.room.events import (
     phase_in_ms,
     results_of,
     room_of,
+    series_table,
     standings_of,
 )
 from sliderace_server.room.spectator_delay import AttemptView, DelayedAttempts
@@ -242,6 +243,7 @@ def welcome(
         seq=attempt.seq if attempt else 0,
         board=board,
         limits=limits,
+        features=[*FEATURES],
     )
 
 
@@ -285,6 +287,7 @@ def snapshot(
         in_ms=phase_in_ms(state, now),
         race=race_view,
         results=results_of(state) if race.phase == "results" else None,
+        series=series_table(state.series),
     )
 
 

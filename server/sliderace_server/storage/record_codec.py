@@ -41,6 +41,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "stalled": room.Stalled,
     "wall_set": room.WallClockSet,
     "token_given": room.TokenIssued,
+    "series_began": room.SeriesBegan,
     "checkpoint": room.Checkpoint,
     "race_made": race.RaceCreated,
     "countdown_began": race.CountdownBegan,

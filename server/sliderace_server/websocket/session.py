@@ -291,10 +291,10 @@ class Session:
         elif isinstance(command, QUOTA_EXEMPT) or self._has_quota(
             self._room, self.subscriber.member
         ):
-            before = self._room.state.offset
+            before = self._room.live.applied
             self._room.receive(self.subscriber, command)
             self._room.quota.use(
-                self.subscriber.member, self._room.state.offset - before
+                self.subscriber.member, self._room.live.applied - before
             )
         else:
             self._refuse(str(command.__struct_config__.tag), Refusal("rate"))
@@ -312,6 +312,7 @@ class Session:
     def _hello(self, hello: Hello) -> None:
         peer = self.peer
         extra = {"conn": peer.id, "address": peer.address, "client": hello.client}
+        self.subscriber.can = frozenset(hello.can)
         match hello.enter:
             case Create() as create:
                 outcome = self._create(create)

@@ -32,6 +32,8 @@ REFUSALS: Final = (
     "not_player",
     "member_unknown",
     "bad_rules",
+    "bad_series",
+    "race_counts",
     "wrong_phase",
     "wrong_race",
     "nobody_ready",

@@ -20,6 +20,7 @@ from sliderace.protocol.parts import (
     Slide,
     Token,
 )
+from sliderace.race.series import LENGTHS, Format
 
 __all__ = [
     "Abort",
@@ -45,6 +46,7 @@ __all__ = [
     "Resync",
     "Role",
     "RulesPatch",
+    "Series",
     "Settings",
     "Slides",
     "Start",
@@ -247,6 +249,21 @@ class Settings(_Command, frozen=True, tag="settings"):
     """A seed known in advance, as in `create`; an empty text removes it."""
 
 
+class Series(_Command, frozen=True, tag="series", omit_defaults=True):
+    """Host, in the lobby or with the results: begin [a series](#a-series).
+
+    It begins without races. If the last one has the same format and no race yet,
+    nothing changes.
+    """
+
+    format: Format
+    n: Annotated[int, Meta(ge=0, le=LENGTHS["points"][1])] = 0
+    """Of `first`: wins, 1 to 20. Of `points`: races, 1 to 50. Other formats ignore
+    it."""
+    by: Annotated[int, Meta(ge=1, le=2)] = 1
+    """Of `first`: how many wins the winner must be ahead."""
+
+
 class Role(_Command, frozen=True, tag="role"):
     """Become a player or a spectator, between races."""
 
@@ -324,6 +341,7 @@ Command = (
     | CallTime
     | Rematch
     | Settings
+    | Series
     | Role
     | Kick
     | Bench

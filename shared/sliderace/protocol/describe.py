@@ -43,6 +43,8 @@ from sliderace.protocol.messages import (
     SeatNonce,
     SeatProgress,
     SeatSignals,
+    SeriesRow,
+    SeriesTable,
     Signal,
     Standing,
 )
@@ -79,6 +81,9 @@ COMMON = {
     "why": "The reason.",
     "standings": "One per racer, best first.",
     "limits": "The limits of this connection.",
+    "format": "See [a series](#a-series).",
+    "wins": "First places.",
+    "table": "The series as it is now.",
 }
 """The meaning of fields without their own string."""
 REFUSAL = {"code": "One of the [refusals](#refusals)."}
@@ -95,6 +100,8 @@ PARTS: tuple[type[msgspec.Struct], ...] = (
     MemberLatency,
     Signal,
     SeatSignals,
+    SeriesTable,
+    SeriesRow,
 )
 
 

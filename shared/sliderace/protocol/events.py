@@ -14,6 +14,7 @@ from sliderace.protocol.parts import (
     SeatNonce,
     SeatProgress,
     SeatSignals,
+    SeriesTable,
     Standing,
 )
 
@@ -34,6 +35,7 @@ __all__ = [
     "Results",
     "RoomEvent",
     "RosterEvent",
+    "SeriesEvent",
     "Signals",
     "Snapshot",
     "StandingEvent",
@@ -102,6 +104,8 @@ class Snapshot(_Event, frozen=True, tag="snapshot"):
     """The race, as far as you may know it."""
     results: "Results | None" = None
     """Only in the phase `results`."""
+    series: SeriesTable | None = None
+    """Null without the feature `series`."""
 
 
 class MemberEvent(_Event, frozen=True, tag="member"):
@@ -242,6 +246,16 @@ class Signals(_Event, frozen=True, tag="signals"):
     """One per racer with at least one slide, in the order of the results."""
 
 
+class SeriesEvent(_Event, frozen=True, tag="series"):
+    """The score of the series, if you list `series` in `can`.
+
+    It follows each `results`, the beginning of a series and, if no snapshot is sent,
+    `welcome`. It replaces what you know of the series.
+    """
+
+    table: SeriesTable
+
+
 class BoardEvent(_Event, frozen=True, tag="board"):
     """A board: the scramble when it is revealed, or the answer to `resync`."""
 
@@ -323,6 +337,7 @@ Event = (
     | Progress
     | LatencyEvent
     | Signals
+    | SeriesEvent
     | BoardEvent
     | Ack
     | Rejected

@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 
 from sliderace.protocol import limits
 from sliderace.race.rules import Rules
+from sliderace.race.series import Format
 
 __all__ = [
     "AnyRaceId",
@@ -34,6 +35,8 @@ __all__ = [
     "SeatProgress",
     "SeatSignals",
     "SeedText",
+    "SeriesRow",
+    "SeriesTable",
     "Signal",
     "Slide",
     "Standing",
@@ -215,6 +218,47 @@ class SeatSignals(Struct, frozen=True):
     seat: int
     signals: list[Signal]
     """Always the same figures in the same order."""
+
+
+class SeriesRow(Struct, frozen=True, array_like=True):
+    """One racer's score in a series: a JSON array of ten."""
+
+    place: int
+    """1, 1, 3 ...; people come first, then bots, with places of their own."""
+    member: int
+    """Id of the racer, who may have left since."""
+    name: str
+    """Nickname of the racer. Clean it again before you show it."""
+    bot: bool
+    """Is a declared bot."""
+    races: int
+    """Races they started."""
+    wins: int
+    points: int
+    """Racers they beat, over all races."""
+    best_ms: int | None
+    """Their best time; null: they have not finished any race."""
+    average_ms: int | None
+    """Their average; null: it is a DNF, or the format has none, or it needs more
+    races."""
+    average_dnf: bool = False
+    """Their average is a DNF."""
+
+
+class SeriesTable(Struct, frozen=True):
+    """The score of a series; see [a series](#a-series)."""
+
+    format: Format
+    n: int
+    """Wins or races that end it; 0 if the format has no such number."""
+    by: int
+    """How many wins the winner of `first` must be ahead."""
+    races: int
+    """Races so far."""
+    over: bool
+    """It is decided. The next race begins a new series of the same format."""
+    rows: list[SeriesRow]
+    """Best first: at most 64 racers, including those who left."""
 
 
 class Lane(Struct, frozen=True):

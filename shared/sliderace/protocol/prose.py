@@ -109,7 +109,13 @@ announced:
 - **Events.** `can` in `hello` lists the types of events that you understand beyond the
   first set. The server sends you a new type of event only if you list it.
 
-The *first set* is everything on this page. `features` and `can` are empty so far.
+New types of events have no offset, so the stream is the same for everyone.
+
+The *first set* is everything on this page except
+
+| feature | what it is | command | event |
+| --- | --- | --- | --- |
+| `series` | the score of [a series](#a-series) of races | `series` | `series` |
 """
 
 RACE = """\
@@ -150,6 +156,32 @@ lobby follows at once. [`phase`](#phase) announces each phase, with three except
 - **Results.** They contain all standings, the secret and all nonces.
   [`rematch`](#rematch) leads to the next lobby. That race starts when all active
   players are ready, or 30 s after the first of them if at least two are.
+
+### A series
+
+The races of a room form a series. A new room has the format `open`; the host begins
+another one with the command `series`. The event `series` contains the table.
+
+| format | it ends | it is ranked by |
+| --- | --- | --- |
+| `open` | never | wins, then the best time |
+| `first` | when somebody has `n` wins and is `by` wins ahead | likewise |
+| `mo3`, `ao5`, `ao12` | after 3, 5 or 12 races | average, then the best time |
+| `points` | after `n` races | points, then wins, then the best time |
+
+- A first place is a win, also if it is shared. A race that nobody finishes gives none.
+- A finisher gets one point for each racer who was slower or did not finish.
+- `mo3` is the mean of three times; one DNF makes it a DNF. `ao5` and `ao12` leave out
+  the best and the worst; a DNF is the worst, and two make a DNF. `open` shows the `ao5`
+  of the last five races. The mean of n times is (2 sum + n) / (2 n), without the
+  remainder. DNF averages are ranked last.
+- A missed race is a DNS, also if it was before you joined: a DNF in averages, and no
+  points. A forfeit is a DNF.
+- People are compared with people and bots with bots. A race without people does not
+  count.
+- While the series can end, a race that has started cannot be cancelled (`race_counts`).
+  The race after the end begins the next series.
+- A newcomer with the name of a racer who has left continues that racer's score.
 
 ### The draw
 
@@ -283,8 +315,8 @@ everyone else sees all. With `spectator_delay_ms`, those who do not race see boa
 progress that much later.
 
 **Private events.** `welcome`, `ack`, `rejected`, `refused`, `board`, `snapshot`,
-`ticket` and `pong` are for you alone, `signals` is for the host. `lines` is for
-everyone. None of them is part of the stream.
+`ticket` and `pong` are for you alone, `signals` is for the host. `lines` and `series`
+are for everyone. None of them is part of the stream.
 """
 
 COMMANDS = """\

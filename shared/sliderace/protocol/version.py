@@ -7,12 +7,15 @@ with the refusal ``version`` and closes the connection with 4504.
 
 from typing import Final
 
-__all__ = ["SUBPROTOCOL", "VERSION", "speaks"]
+__all__ = ["FEATURES", "SUBPROTOCOL", "VERSION", "speaks"]
 
 VERSION: Final = 1
 """The `v` of `hello` and `welcome`."""
 SUBPROTOCOL: Final = f"sliderace.v{VERSION}"
 """The subprotocol in the WebSocket handshake (``Sec-WebSocket-Protocol``)."""
+FEATURES: Final = ("series",)
+"""What this release adds to the first set: the `features` of `welcome` and, as each of
+them has an event of its own name, the `can` of `hello`."""
 
 
 def speaks(version: int) -> bool:

@@ -25,6 +25,7 @@ from sliderace.race.averages import average, mean
 __all__ = [
     "LENGTHS",
     "MAX_SCORES",
+    "OPEN",
     "Format",
     "Outcome",
     "Placed",
@@ -111,6 +112,10 @@ class Series:
     def can_end(self) -> bool:
         """Whether this format decides the series at some time."""
         return self.format != "open"
+
+
+OPEN: Final = Series()
+"""The series of a new room."""
 
 
 class Placed(NamedTuple):

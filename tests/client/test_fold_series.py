@@ -1,0 +1,43 @@
+"""The client's model: the series of a room."""
+
+from tests.client.rooms import ModelHarness, snapshot, welcome
+
+from sliderace.protocol import messages as m
+
+
+def table(*names: str) -> m.SeriesTable:
+    rows = [
+        m.SeriesRow(1, n, name, False, 1, 0, 0, None, None)
+        for n, name in enumerate(names, 1)
+    ]
+    return m.SeriesTable("open", 0, 1, 1, over=False, rows=rows)
+
+
+def test_each_table_replaces_the_last_one() -> None:
+    ann = ModelHarness()
+    ann.receive(m.SeriesEvent(table("Ann")))
+    assert ann.view.series == table("Ann")
+    ann.receive(m.SeriesEvent(table("Ann", "Ben")))
+    assert ann.view.series == table("Ann", "Ben")
+    ann.receive(snapshot(series=table("Ben")))
+    assert ann.view.series == table("Ben")
+
+
+def test_names_in_a_table_are_cleaned() -> None:
+    ann = ModelHarness()
+    ann.receive(m.SeriesEvent(table("B\u202een", "\u200b")))
+    assert ann.view.series == table("Ben", "?")
+
+
+def test_server_without_series_has_no_table() -> None:
+    ann = ModelHarness()
+    ann.receive(welcome())
+    ann.receive(snapshot())
+    assert ann.view.series is None
+    assert ann.view.features == frozenset()
+    ann.receive(welcome(features=["series"]))
+    assert ann.view.features == {"series"}
+
+
+def test_client_says_that_it_understands_series() -> None:
+    assert ModelHarness().model.hello().can == ["series"]
