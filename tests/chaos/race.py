@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,10 +18,7 @@ from sliderace.protocol import messages as m
 from sliderace.solve import solve
 from sliderace_client.net.signature import check_signature
 
-__all__ = ["Race", "Racer", "long_outages", "running_race"]
-
-LONG_MS = 1_000
-"""On a busy machine, the server may stand still for less than that."""
+__all__ = ["Race", "Racer", "running_race"]
 
 
 async def _nothing(_left: int) -> None:
@@ -146,6 +144,14 @@ class Race:
         assert await self.faults() == []
         return record
 
+    async def stalls(self) -> int:
+        """Return how often the server noticed that it had stood still, on its own.
+
+        A busy machine causes that, and each time is an outage in the race record.
+        """
+        log = await asyncio.to_thread(self.server.log.read_text)
+        return len(re.findall(r"Z warning stalled\b", log))
+
     @property
     def code(self) -> str:
         """The room's code."""
@@ -212,10 +218,3 @@ async def _moved(racer: Racer, play: asyncio.Task[None], slides: int) -> None:
 def _get(url: str) -> dict[str, Any]:
     with urlopen(url, timeout=3) as answer:  # noqa: S310
         return json.load(answer)  # type: ignore[no-any-return]
-
-
-def long_outages(record: dict[str, Any]) -> list[list[int]]:
-    """Return the outages in a race record that a busy machine does not explain."""
-    return [
-        [down, up] for down, up in record["record"]["outages"] if up - down >= LONG_MS
-    ]

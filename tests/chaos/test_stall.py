@@ -20,15 +20,16 @@ AT_ONCE = 10
 """Races that run at the same time: more would make the clients late."""
 TRIES = 10
 """For each race that counts."""
-GAP_S = 0.1 if TIER is TIERS["full"] else 0.5
-"""Between the two finishes. The other tiers share the machine with other tests, which
-delay the clients."""
+QUIET = TIER is TIERS["full"]
+"""The other tiers share the machine with other tests, which delay the clients."""
+GAP_S = 0.1 if QUIET else 0.5
+"""Between the two finishes."""
 LATE_S = 0.4 * GAP_S
 """If the clients themselves are later than this, their timestamps are wrong, and the
 races do not count: two such errors must stay below `GAP_S`."""
 SETTLED_S = 0.3
 """Between the last slide before the stall and the stall."""
-CONFIRMED_S = 4.0
+CONFIRMED_S = 4.0 if QUIET else 12.0
 
 
 class Duel:
@@ -38,7 +39,12 @@ class Duel:
         self.server = server
         self.ready = asyncio.Barrier(3)  # both racers, and who stops the server
         self.stopped = asyncio.Event()
-        self.first_at_s = chance.uniform(-GAP_S, stall_s + 0.05)
+        # On a busy machine, both finishes wait in the stall: then nothing but their
+        # timestamps decides, and a slow server changes nothing.
+        around = (
+            (-GAP_S, stall_s + 0.05) if QUIET else (LATE_S, stall_s - GAP_S - LATE_S)
+        )
+        self.first_at_s = chance.uniform(*around)
         self.host_wins = chance.random() < 0.5
         self.solved_at = 0.0
         self.results: m.Results | None = None
@@ -89,7 +95,7 @@ class Duel:
         return f"confirmed after {took_s:.1f} s" if took_s > CONFIRMED_S else ""
 
 
-@pytest.mark.parametrize("stall_s", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize("stall_s", [0.3, 1.0, 5.0] if QUIET else [1.0, 5.0])
 async def test_right_player_wins_around_a_stall(tmp_path: Path, stall_s: float) -> None:
     chance, wrong = Random(f"{stall_s}"), list[str]()  # noqa: S311
     raced = tried = 0
