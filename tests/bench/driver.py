@@ -261,19 +261,19 @@ class Driver:
             else:
                 self.idle.append(member)
 
-    def run(self, seconds: float) -> Figures:
-        """Play for so many seconds; return the figures."""
+    def run(self, seconds: float, least: int = 0) -> Figures:
+        """Play for so many seconds, and until so many acks; return the figures."""
         self.figures = figures = Figures()
         began, cpu = time.perf_counter(), time.process_time()
         acked = sum(one.acked for one in self.players)
         self._begin(began)
-        self._play(began + seconds)
+        self._play(began + seconds, least)
         figures.seconds = time.perf_counter() - began
         figures.cpu = time.process_time() - cpu
         figures.acks = sum(one.acked for one in self.players) - acked
         return figures
 
-    def settle(self, seconds: float = 5.0) -> bool:
+    def settle(self, seconds: float = 30.0) -> bool:
         """Stop sliding, but keep reading; return whether every slide was
         acknowledged."""
         self.counting = False
@@ -301,12 +301,13 @@ class Driver:
             elif member.acked == member.seq:
                 self._slide(member, now)
 
-    def _play(self, until: float) -> None:
+    def _play(self, until: float, least: int) -> None:
         began, idle_reads, probe_at = time.perf_counter(), 0, 0.0
         order = sorted(self.players, key=lambda one: one.due)
         turn = 0  # players slide in a fixed order
         sharp = 0 < self.rate * len(order) <= SHARP
-        while (now := time.perf_counter()) < until:
+        acks = self.figures.ack
+        while (now := time.perf_counter()) < until or len(acks) < least:
             if self.rate:
                 while order and order[turn].due <= now:
                     member = order[turn]

@@ -4,6 +4,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import cycle, islice
 from typing import Any
@@ -129,63 +130,46 @@ def result_of(figures: Figures, cpu_s: float, server: Process, count: int) -> Re
     }
 
 
-def play(
-    server: Process,
-    count: int,
-    players: int,
-    spectators: int,
-    rate: float,
-    seconds: float,
-) -> Result:
-    """Race at so many slides per second and player; 0: one after each ack."""
-    members = rooms(server, count, players, spectators)
-    driver = Driver(members, probe(server), rate)
-    driver.run(WARM_UP_S)
-    cpu = server.cpu_s
-    figures = driver.run(seconds)
-    line = result_of(figures, server.cpu_s - cpu, server, len(members))
-    line["all_acked"] = driver.settle()
-    driver.close()
-    return {"rooms": count, **line}
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Races at a steady rate; a scenario by itself.
+
+    Attributes:
+        rooms: number of rooms.
+        players: in each room.
+        spectators: in each room.
+        rate: slides per second and player; 0: one after each ack.
+        longer: this many times as long, if there are few moves.
+        tick: seconds between two events of progress of the other servers.
+    """
+
+    rooms: int
+    players: int
+    spectators: int
+    rate: float
+    longer: int = 1
+    tick: float | None = None
+
+    def __call__(self, kind: str, seconds: float) -> Result:
+        """Run on a new server."""
+        ticks = [] if kind == "product" or not self.tick else [f"--tick={self.tick}"]
+        with serving(kind, ticks) as server:
+            return self.on(server, seconds * self.longer)
+
+    def on(self, server: Process, seconds: float) -> Result:
+        """Run on this server; each player gets an ack, even if that takes longer."""
+        members = rooms(server, self.rooms, self.players, self.spectators)
+        driver = Driver(members, probe(server), self.rate)
+        driver.run(WARM_UP_S)
+        cpu = server.cpu_s
+        figures = driver.run(seconds, least=self.rooms * self.players)
+        line = result_of(figures, server.cpu_s - cpu, server, len(members))
+        line["all_acked"] = driver.settle()
+        driver.close()
+        return {"rooms": self.rooms, **line}
 
 
 # --- scenarios -----------------------------------------------------------------------
-
-
-def saturation(kind: str, seconds: float) -> Result:
-    """100 rooms of 4; each slide follows the ack of the last one."""
-    with serving(kind) as server:
-        return play(server, 100, 4, 0, 0, seconds)
-
-
-def smoke(kind: str, seconds: float) -> Result:
-    """5 rooms of 2 players and 2 spectators, to see that the bench works."""
-    with serving(kind) as server:
-        return play(server, 5, 2, 2, 10, seconds)
-
-
-def peak(kind: str, seconds: float) -> Result:
-    """6,000 moves a second in 100 rooms of 4 players and 4 spectators."""
-    with serving(kind) as server:
-        return play(server, 100, 4, 4, 15, seconds)
-
-
-def many_rooms(kind: str, seconds: float) -> Result:
-    """400 rooms of 4 players at 4 moves a second and 4 spectators."""
-    with serving(kind) as server:
-        return play(server, 400, 4, 4, 4, seconds)
-
-
-def some_rooms(kind: str, seconds: float) -> Result:
-    """100 such rooms."""
-    with serving(kind) as server:
-        return play(server, 100, 4, 4, 4, seconds)
-
-
-def small_room(kind: str, seconds: float) -> Result:
-    """One such room on an idle server; 10 times as long, since it has few moves."""
-    with serving(kind) as server:
-        return play(server, 1, 4, 4, 4, seconds * 10)
 
 
 def held_rooms(kind: str, seconds: float) -> Result:
@@ -194,7 +178,7 @@ def held_rooms(kind: str, seconds: float) -> Result:
     held: Result = {}
     while high - low > max(20, low // 10):
         with serving(kind) as server:
-            line = play(server, high, 4, 4, 4, seconds)
+            line = Load(high, 4, 4, 4).on(server, seconds)
         p99, seen = line["ack_p99_ms"], line["seen_p99_ms"]
         good = p99 < 50 and seen < 2 * TICK_MS and line["moves_s"] > high * 15
         if good:
@@ -202,20 +186,6 @@ def held_rooms(kind: str, seconds: float) -> Result:
         ceiling = high if not good else 0
         high = (low + ceiling) // 2 if ceiling else high * 2
     return {**held, "held_rooms": low}
-
-
-def big_room(kind: str, seconds: float) -> Result:
-    """One room of 100 players at 4 moves a second and 1,000 spectators."""
-    more = [] if kind == "product" else ["--tick=0.05"]
-    with serving(kind, more) as server:
-        return play(server, 1, 100, 1_000, 4, seconds)
-
-
-def stadium(kind: str, seconds: float) -> Result:
-    """One room of 16 players at 4 moves a second and 5,000 spectators."""
-    more = [] if kind == "product" else ["--tick=0.05"]
-    with serving(kind, more) as server:
-        return play(server, 1, 16, 5_000, 4, seconds)
 
 
 def idle(kind: str, seconds: float) -> Result:
@@ -246,7 +216,7 @@ def _lobbies(server: Process, count: int) -> Any:
 
 
 def connect_storm(kind: str, _: float) -> Result:
-    """2,000 connections at once: eight enter each of 250 rooms."""
+    """2,000 connections, 100 at a time: eight enter each of 250 rooms."""
     with serving(kind) as server:
         hosts = opened(server, (_host(server, n) for n in range(250)))
         joins = _joins(server, hosts, 2_000)
@@ -316,7 +286,7 @@ def resume_storm(kind: str, _: float) -> Result:
 def overload(kind: str, seconds: float) -> Result:
     """At 1.5 times the capacity, no accepted slide is lost and memory does not grow."""
     with serving(kind) as server:
-        capacity = play(server, 100, 4, 4, 0, 2)["moves_s"]
+        capacity = Load(100, 4, 4, 0).on(server, 2)["moves_s"]
     with serving(kind) as server:
         members = rooms(server, 100, 4, 4)
         driver = Driver(members, probe(server), capacity * 1.5 / 400)
@@ -325,16 +295,16 @@ def overload(kind: str, seconds: float) -> Result:
         figures = driver.run(seconds / 2)
         line = result_of(figures, server.cpu_s - cpu, server, len(members))
         line["grown_kib"] = server.memory_kib - memory
-        line["all_acked"] = driver.settle(20)
+        line["all_acked"] = driver.settle()
     return {"capacity_moves_s": capacity, **line}
 
 
 def storage(kind: str, seconds: float) -> Result:
     """The same races with and without a log on the disk."""
     with serving(kind, ["--memory"]) as server:
-        without = play(server, 100, 4, 4, 10, seconds)
+        without = Load(100, 4, 4, 10).on(server, seconds)
     with serving(kind) as server:
-        line = play(server, 100, 4, 4, 10, seconds)
+        line = Load(100, 4, 4, 10).on(server, seconds)
     line["cpu_ratio"] = round(line["server_cpu"] / without["server_cpu"], 3)
     line["ack_p99_added_ms"] = round(line["ack_p99_ms"] - without["ack_p99_ms"], 2)
     return line
@@ -342,10 +312,7 @@ def storage(kind: str, seconds: float) -> Result:
 
 def linear(kind: str, seconds: float) -> Result:
     """Measure whether twice the rooms need twice the CPU."""
-    with serving(kind) as server:
-        half = play(server, 100, 4, 4, 4, seconds)
-    with serving(kind) as server:
-        line = play(server, 200, 4, 4, 4, seconds)
+    half, line = (Load(count, 4, 4, 4)(kind, seconds) for count in (100, 200))
     line["cpu_ratio"] = round(line["server_cpu"] / half["server_cpu"], 3)
     return line
 
@@ -364,15 +331,15 @@ def recovery(_: str, __: float) -> Result:
 
 
 SCENARIOS: dict[str, Callable[[str, float], Result]] = {
-    "saturation": saturation,
-    "smoke": smoke,
-    "peak": peak,
-    "rooms-400": many_rooms,
-    "rooms-100": some_rooms,
-    "small-room": small_room,
+    "saturation": Load(100, 4, 0, rate=0),
+    "smoke": Load(5, 2, 2, rate=10),  # to see that the bench works
+    "peak": Load(100, 4, 4, rate=15),
+    "rooms-400": Load(400, 4, 4, rate=4),
+    "rooms-100": Load(100, 4, 4, rate=4),
+    "small-room": Load(1, 4, 4, rate=4, longer=10),
     "rooms": held_rooms,
-    "big-room": big_room,
-    "stadium": stadium,
+    "big-room": Load(1, 100, 1_000, rate=4, tick=0.05),
+    "stadium": Load(1, 16, 5_000, rate=4, tick=0.05),
     "idle": idle,
     "connect-storm": connect_storm,
     "join": join,

@@ -15,7 +15,7 @@ from tests.bench.servers import KINDS
 def test_bench_runs_a_race_on_every_server(kind: str) -> None:
     line = SCENARIOS["smoke"](kind, 2)
     assert line["moves_s"] > 0
-    assert line["frames_s"] > line["moves_s"]
+    assert line["frames_s"] > 0
     assert line["all_acked"]
     assert line["rejects"] == 0
     assert line["moves_per_cpu_s"] > 0
