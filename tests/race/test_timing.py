@@ -99,3 +99,9 @@ def test_outage_overlap(
     arrivals: list[int], outages: list[tuple[int, int]], end: int, overlap: int
 ) -> None:
     assert outage_overlap(arrivals, outages, 0, end) == overlap
+
+
+def test_overlap_of_any_number_of_slides_is_found_at_once() -> None:
+    """A record may be hostile: a search through all slides would take for ever."""
+    arrivals, end = range(0, 10**15, 2), 10**15
+    assert outage_overlap(arrivals, [(end - 9, end - 3)], 0, end) == 1

@@ -14,11 +14,9 @@ from sliderace.race.log_records import Seat
 from sliderace.race.ranking import solve_time
 from sliderace.race.state import HOLD_MS, RECONNECT_MS
 from sliderace.race.timing import (
-    FRIENDLY_MS,
-    JITTER_CEILING_MS,
     MIN_SAMPLES,
-    RTT_CEILING_MS,
     Latency,
+    credit_ceiling,
     official_time,
     outage_overlap,
     solving_stamp,
@@ -120,8 +118,7 @@ def _grace(race: WrittenRace) -> _Grace | None:
         return None
     first = min(finishes).arrival
     absent = sum(up + RECONNECT_MS - down for down, up in race.outages if down < first)
-    credit = RTT_CEILING_MS + JITTER_CEILING_MS
-    credit += FRIENDLY_MS if rules.friendly_timing else 0
+    credit = credit_ceiling(friendly=rules.friendly_timing)
     ends: list[_Grace] = []
     for arrival, n, best in finishes:
         if arrival > first:

@@ -35,7 +35,7 @@ from sliderace.race.log_records import (
     WinnerKnown,
 )
 from sliderace.race.state import FREEZE_MS, NONCE_DEADLINE_MS, Attempt, Race
-from sliderace.race.timing import FRIENDLY_MS, JITTER_CEILING_MS, RTT_CEILING_MS
+from sliderace.race.timing import credit_ceiling
 
 __all__ = [
     "draw_due",
@@ -111,8 +111,7 @@ def winner_certain_after(race: Race, best: int, others: Iterable[Attempt]) -> in
         best: the best official time, ms.
         others: attempts that have not finished.
     """
-    credit = RTT_CEILING_MS + JITTER_CEILING_MS
-    credit += FRIENDLY_MS if race.rules.friendly_timing else 0
+    credit = credit_ceiling(friendly=race.rules.friendly_timing)
     latest = (one.unlocks_at + best + credit + one.most_outage_ms for one in others)
     return max(latest, default=race.t0) + 1
 

@@ -15,6 +15,7 @@ So a lie gains at most K, and a client without a timestamp loses at most the jit
 allowance. ``docs/fairness.md`` explains why this is fair.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ __all__ = [
     "UNMEASURED",
     "Latency",
     "credit_bound",
+    "credit_ceiling",
     "jitter_allowance",
     "official_time",
     "outage_overlap",
@@ -91,7 +93,7 @@ def jitter_allowance(jitter_ms: int) -> int:
 def credit_bound(latency: Latency, *, friendly: bool = False) -> int:
     """Return K, the largest credit for this latency, in ms.
 
-    Without an outage it is at most 260, or 360 with friendly timing.
+    Without an outage it is at most `credit_ceiling`.
 
     Args:
         latency: of the player's connection.
@@ -101,6 +103,19 @@ def credit_bound(latency: Latency, *, friendly: bool = False) -> int:
     jitter = jitter_allowance(latency.jitter_ms)
     extra = FRIENDLY_MS if friendly else 0
     return min(latency.rtt_ms, RTT_CEILING_MS) + jitter + extra + latency.outage_ms
+
+
+def credit_ceiling(*, friendly: bool = False) -> int:
+    """Return the largest K of any connection without an outage, in ms.
+
+    Args:
+        friendly: the rule `friendly_timing`.
+
+    >>> credit_ceiling(), credit_ceiling(friendly=True)
+    (260, 360)
+    """
+    extra = FRIENDLY_MS if friendly else 0
+    return RTT_CEILING_MS + JITTER_CEILING_MS + extra
 
 
 def outage_overlap(
@@ -130,9 +145,9 @@ def outage_overlap(
     total, covered = 0, start
     for down, until in outages:
         resent = until if until <= end <= until + RESEND_MS else end
-        before = [at for at in arrivals if at < resent]
-        last = max(before[-1] if before else start, down, covered)
-        total += max(0, until - last)
+        before = bisect_left(arrivals, resent)
+        last = arrivals[before - 1] if before else start
+        total += max(0, until - max(last, down, covered))
         covered = max(covered, until)
     return total
 
