@@ -4,10 +4,11 @@ import pytest
 from tests.race.track import ANN, BEN, CAT, RACE_ID, T0, Track, names, phase, refused
 
 from sliderace.race import decide
-from sliderace.race.apply import stalled
+from sliderace.race.apply import recovered, stalled
 from sliderace.race.log_records import RaceAborted, RaceStarted
 from sliderace.race.ranking import standings
 from sliderace.race.rules import Rules
+from sliderace.race.state import MAX_OUTAGES
 from sliderace.race.timing import Latency
 
 PHONE = Latency(rtt_ms=80, jitter_ms=25, samples=8)
@@ -52,7 +53,7 @@ def test_slides_that_waited_count_although_the_limit_has_passed() -> None:
     stall(track, T0 + 9_000, T0 + 12_000)
     assert phase(track) == "racing"
     assert names(track.solve(ANN, T0 + 12_001, e=9_500))[1] == "Finished"
-    assert names(track.at(T0 + 14_999)) == ["WinnerKnown"]
+    assert track.at(T0 + 14_999) == []  # Ben may still return with a new connection
     assert names(track.at(T0 + 15_000)) == ["DidNotFinish", "RaceEnded"]
 
 
@@ -74,6 +75,55 @@ def test_long_stall_holds_deadlines_for_at_most_30_s() -> None:
     stall(track, T0 + 1_000, T0 + 3_600_000)
     assert track.at(T0 + 3_629_999) == []
     assert names(track.at(T0 + 3_630_000)) == ["DidNotFinish", "RaceEnded"]
+
+
+@pytest.mark.parametrize(
+    ("runs_ms", "stall_ms"), [(1_700, 300), (400, 300), (3_100, 10_000), (5_000, 4_000)]
+)
+def test_repeated_stalls_do_not_hold_deadlines_for_ever(
+    runs_ms: int, stall_ms: int
+) -> None:
+    """A deadline fires once the server has run for 3 s, whatever it does then."""
+    track = Track(Rules(size="3x2", limit_ms=10_000)).start(ANN)
+    now = ran = 0
+    while phase(track) == "racing" and ran < 60_000:
+        track.at(T0 + now + runs_ms)
+        stall(track, T0 + now + runs_ms, T0 + now + runs_ms + stall_ms)
+        now, ran = now + runs_ms + stall_ms, ran + runs_ms
+    assert ran <= 10_000 + 3_000 + runs_ms
+
+
+def test_server_that_stands_still_most_of_the_time_holds_deadlines() -> None:
+    """Players have had no time to return."""
+    track = Track(Rules(size="3x2", limit_ms=10_000)).start(ANN)
+    now = T0 + 9_000
+    for _ in range(20):
+        stall(track, now, now + 3_500)
+        assert track.at(now + 5_499) == []
+        now += 5_500
+    assert names(track.at(now + 1_000)) == ["DidNotFinish", "RaceEnded"]
+
+
+def test_stall_during_a_hold_leaves_time_to_return() -> None:
+    track = Track(Rules(size="3x2", limit_ms=10_000)).start(ANN)
+    stall(track, T0 + 7_000, T0 + 7_300)
+    stall(track, T0 + 10_200, T0 + 20_000)
+    assert track.at(T0 + 22_999) == []
+    assert names(track.at(T0 + 23_000)) == ["DidNotFinish", "RaceEnded"]
+
+
+def test_most_outages_that_a_record_can_list_are_made_up_for() -> None:
+    """Otherwise nobody could read the record."""
+    track = Track(Rules(size="3x2", limit_ms=3_600_000, away_ms=0)).start(ANN)
+    for n in range(MAX_OUTAGES - 1):
+        stalled(track.race, T0 + n * 1_000, T0 + n * 1_000 + 300)
+    recovered(track.race, T0 + 1_000_000, T0 + 1_000_001)
+    outages, held = track[ANN].outages, track.race.hold_until
+    assert (len(outages), held) == (MAX_OUTAGES, T0 + 1_030_001)
+    stalled(track.race, T0 + 1_100_000, T0 + 1_101_000)
+    recovered(track.race, T0 + 1_200_000, T0 + 1_201_000)
+    assert (track[ANN].outages, track.race.hold_until) == (outages, held)
+    assert track[ANN].away_since == T0 + 1_201_000
 
 
 # --- The countdown -------------------------------------------------------------------
@@ -181,7 +231,35 @@ def test_stall_without_slides_since_delays_the_first_place() -> None:
     track.slide(BEN, T0 + 500)
     stall(track, T0 + 1_000, T0 + 6_000)
     track.solve(ANN, T0 + 20_000)
-    assert decide.next_deadline(track.race) == T0 + 20_000 + 260 + 5_000 + 1
+    # If Ben had returned with a new connection, 3 s more would be credited.
+    assert decide.next_deadline(track.race) == T0 + 20_000 + 260 + 8_000 + 1
+
+
+def test_first_place_is_certain_only_after_a_possible_return_from_a_stall() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    up = T0 + 6_000
+    stall(track, T0 + 1_000, up)
+    track.solve(ANN, up, e=1_110)
+    assert track.do(decide.call_time(track.race, up))[0].t == up
+    assert track.at(up + 2_900) == []
+    track.do(decide.reconnected(track.race, BEN, up + 2_900))
+    assert names(track.solve(BEN, up + 2_900, e=1_050))[1:] == ["Finished", "RaceEnded"]
+    assert [(row.seat, row.time_ms) for row in standings(track.race)] == [
+        (BEN, 1_050),
+        (ANN, 1_110),
+    ]
+
+
+def test_time_is_called_after_a_possible_return_from_a_stall() -> None:
+    track = Track(LONG).start(ANN, BEN)
+    up = T0 + 6_000
+    stall(track, T0 + 1_000, up)
+    track.solve(ANN, up, e=1_110)
+    certain = T0 + 1_110 + 260 + 8_000 + 1
+    track.do(decide.call_time(track.race, up))
+    assert track.race.grace_until == certain
+    track.slide(BEN, up)  # on the old connection
+    assert decide.next_deadline(track.race) == certain - 3_000
 
 
 def test_slides_before_the_start_are_refused_after_a_stall_too() -> None:

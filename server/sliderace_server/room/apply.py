@@ -26,9 +26,9 @@ from typing import Any, assert_never
 from sliderace.protocol.names import same_name
 from sliderace.race.apply import (
     apply as apply_to_race,
+    held_until,
     recovered,
     slide,
-    stall_hold,
     stalled,
 )
 from sliderace.race.log_records import (
@@ -291,7 +291,7 @@ def _stall(state: RoomState, record: Stalled, before: int) -> None:
     """Hold deadlines until what has arrived is read; the stall counts for no timer."""
     down, now = max(record.since, before), record.t
     lost = now - down
-    state.hold_until = max(state.hold_until, now + stall_hold(lost))
+    state.hold_until = held_until(state.hold_until, down, now)
     state.active_at += lost
     if state.empty_since is not None:
         state.empty_since += lost

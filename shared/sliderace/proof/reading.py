@@ -33,7 +33,7 @@ from sliderace.proof.record import (
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import RANGES, SPECIAL, STARTS, Rules, RulesError
 from sliderace.race.starting import REVEAL_LEAD_MS
-from sliderace.race.state import Status
+from sliderace.race.state import MAX_OUTAGES, Status
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -45,8 +45,6 @@ MAX_SLIDES = 100_000
 MAX_TEXT = 100
 MAX_SHOWN = 40
 """Characters of a value at fault."""
-MAX_OUTAGES = 1_000
-"""Far more restarts than one race can survive."""
 
 _ENDED: tuple[Status, ...] = ("finished", "dnf", "forfeited", "dns")
 _SWITCHES = [rule.name for rule in fields(Rules) if isinstance(rule.default, bool)]

@@ -14,7 +14,7 @@ from sliderace.protocol import limits, names, room_code, version
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, may_reconnect
 from sliderace.race import rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
-from sliderace.race.state import HOLD_MS, RECONNECT_MS, UNDO_MS
+from sliderace.race.state import HOLD_MS, MAX_OUTAGES, RECONNECT_MS, UNDO_MS
 
 __all__ = ["constants", "constants_file"]
 
@@ -66,7 +66,7 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "version": VERSION,
             "max_depth": canonical.MAX_DEPTH,
             "max_slides": reading.MAX_SLIDES,
-            "max_outages": reading.MAX_OUTAGES,
+            "max_outages": MAX_OUTAGES,
             "max_text": reading.MAX_TEXT,
         },
     }

@@ -34,6 +34,7 @@ from sliderace.race.log_records import (
 from sliderace.race.state import (
     FREEZE_MS,
     HOLD_MS,
+    MAX_OUTAGES,
     NONCE_DEADLINE_MS,
     RECONNECT_MS,
     Attempt,
@@ -42,7 +43,7 @@ from sliderace.race.state import (
     Race,
 )
 
-__all__ = ["apply", "recovered", "slide", "stall_hold", "stalled"]
+__all__ = ["apply", "held_until", "recovered", "slide", "stalled"]
 
 
 def apply(race: Race | None, record: RaceRecord) -> Race:
@@ -149,19 +150,22 @@ def recovered(race: Race, down: int, now: int) -> None:
     This is part of the fold: call it when the record of a new epoch is applied, with
     the time of that record. From then on every racer is away, since all connections are
     gone; no deadline fires for `HOLD_MS`; `deadlines` postpones a start that falls into
-    that time.
+    that time. Outages beyond `MAX_OUTAGES` are not made up for.
 
     Args:
         race: the race; it is changed in place.
         down: room time of the last record before the failure, ms.
         now: room time of the recovery, ms.
     """
+    for attempt in race.attempts.values():
+        if attempt.status == "racing":
+            attempt.away_since = now
+    if _has_too_many_outages(race):
+        return
     race.hold_until = now + HOLD_MS
     if race.phase == "countdown" and race.t0 < race.hold_until:
         race.disturbed_at = now
     for attempt in race.attempts.values():
-        if attempt.status == "racing":
-            attempt.away_since = now
         # Whoever has not finished: a DNF for being away and a forfeit can be undone.
         if race.running and down < now and attempt.finish is None:
             attempt.outages += (Outage(down, now),)
@@ -171,24 +175,25 @@ def stalled(race: Race, down: int, now: int) -> None:
     """Make up for a time during which the server ran, but did nothing.
 
     The connections have survived, and what arrived meanwhile is about to be read. So no
-    deadline fires for `stall_hold`, and nobody counts as longer away. A countdown goes
-    on unless it has missed one of its steps, in which case T0 moves.
+    deadline fires before `held_until`, and nobody counts as longer away. A countdown
+    goes on unless it has missed one of its steps, in which case T0 moves. Outages
+    beyond `MAX_OUTAGES` are not made up for.
 
     Args:
         race: the race; it is changed in place.
         down: room time at which the server still ran, ms.
         now: room time at which it runs again, ms.
     """
-    hold_until = now + stall_hold(now - down)
     started = race.running
     if race.phase == "countdown":
         if _missed_step(race, down, now):
-            race.disturbed_at, race.hold_until = now, hold_until
+            # Not earlier: T0 moves to this time, and all steps must come before it.
+            race.disturbed_at, race.hold_until = now, held_until(0, down, now)
             return
         started = race.drawn and race.t0 <= now
-    if not started:
+    if not started or _has_too_many_outages(race):
         return
-    race.hold_until = max(race.hold_until, hold_until)
+    race.hold_until = held_until(race.hold_until, down, now)
     for attempt in race.attempts.values():
         if attempt.finish is not None:
             continue
@@ -198,12 +203,29 @@ def stalled(race: Race, down: int, now: int) -> None:
             attempt.away_since = min(now, attempt.away_since + now - down)
 
 
-def stall_hold(stall_ms: int) -> int:
-    """Return for how long no deadline fires after a stall, in ms.
+def held_until(hold_until: int, down: int, now: int) -> int:
+    """Return the time before which no deadline fires after a stall.
 
-    After a short one, clients are still connected; a long one has cost connections.
+    After a short stall, clients are still connected; a long one has cost connections.
+    A stall during an earlier hold prolongs it by its own length, and leaves the clients
+    time to return from a long one. So deadlines fire even if a server stalls again and
+    again, as soon as it runs for 3 s, or for longer than it has just stood still.
+
+    Args:
+        hold_until: until when deadlines are held already.
+        down: when the server still ran, ms.
+        now: when it runs again.
     """
-    return min(max(RECONNECT_MS, stall_ms), HOLD_MS)
+    lost = now - down
+    if down < hold_until:
+        return max(hold_until + lost, now + min(lost, RECONNECT_MS))
+    return now + min(max(lost, RECONNECT_MS), HOLD_MS)
+
+
+def _has_too_many_outages(race: Race) -> bool:
+    """Return whether no more outages of this race are made up for."""
+    attempts = race.attempts.values()
+    return any(len(attempt.outages) >= MAX_OUTAGES for attempt in attempts)
 
 
 def _missed_step(race: Race, down: int, now: int) -> bool:

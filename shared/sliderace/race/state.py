@@ -35,6 +35,7 @@ __all__ = [
     "BOARD_DURABLE_MS",
     "FREEZE_MS",
     "HOLD_MS",
+    "MAX_OUTAGES",
     "NONCE_DEADLINE_MS",
     "RECONNECT_MS",
     "ROSTER_DURABLE_MS",
@@ -67,6 +68,10 @@ HOLD_MS = 30_000
 """After a recovery no deadline fires for this long: a client may need that long to
 notice the failure and to return, and nobody is penalised for a failure of the server.
 """
+
+MAX_OUTAGES = 1_000
+"""Outages of a race that are made up for, which is also how many its record can list.
+On a server that fails so often no time is fair, and the race must still end."""
 
 Phase = Literal["lobby", "countdown", "racing", "grace", "results", "aborted"]
 RUNNING = ("racing", "grace")
@@ -170,12 +175,18 @@ class Attempt:
 
     @property
     def most_outage_ms(self) -> int:
-        """How much of the interval up to a later slide outages can cover, at most."""
+        """How much of the interval up to a later slide outages can cover, at most.
+
+        A return from the last stall, which may still come, counts too.
+        """
         made = [slide.t for slide in self.slides]
+        ends = [(one.down, one.end) for one in self.outages]
+        if (until := self._return_until) is not None:
+            ends[-1] = (ends[-1][0], until)
         return sum(
-            outage_overlap(made, [(one.down, one.end)], self.unlocks_at, one.end)
-            for one in self.outages
-            if not made or made[-1] <= one.end + RESEND_MS
+            outage_overlap(made, [(down, end)], self.unlocks_at, end)
+            for down, end in ends
+            if not made or made[-1] <= end + RESEND_MS
         )
 
     def awaited_from_stall(self, now: int) -> bool:
@@ -185,14 +196,20 @@ class Attempt:
         the old one since the stall, the new one ends the outage. Clients do this only
         in a long stall, so at most as much time again is credited.
         """
+        until = self._return_until
+        return until is not None and self.outages[-1].up < now <= until
+
+    @property
+    def _return_until(self) -> int | None:
+        """The end of the time in which a return ends the last stall; None: no more."""
         if not self.outages:
-            return False
+            return None
         stall = self.outages[-1]
         if stall.back != stall.up:
-            return False  # it was no stall, or the racer has returned
-        latest = stall.up + min(RECONNECT_MS, stall.up - stall.down)
-        silent = not self.slides or self.slides[-1].t < stall.up
-        return silent and stall.up < now <= latest
+            return None  # it was no stall, or the racer has returned
+        if self.slides and self.slides[-1].t >= stall.up:
+            return None
+        return stall.up + min(RECONNECT_MS, stall.up - stall.down)
 
 
 @dataclass(slots=True)
