@@ -108,6 +108,30 @@ async def test_files_are_compressed_for_clients_that_accept_it() -> None:
         assert len(packed.body) < len(plain.body) / 2
 
 
+async def test_series_of_a_room_is_there_as_json_and_as_a_table() -> None:
+    async with (
+        running_server() as server,
+        running_race(server.port, 2, "2x2") as (ann, ben),
+    ):
+        for one in (ann, ben):
+            await one.solve()
+        await ben.until(m.Results)
+        path = f"/api/rooms/{ann.code}/series"
+        found = await ask(server.port, path)
+        rows = found.json()["rows"]
+        assert {row["name"] for row in rows} == {"Player 1", "Player 2"}
+        assert rows[0]["results_ms"] == [rows[0]["best_ms"]]
+        table = await ask(server.port, f"{path}.csv")
+        assert table.headers["content-type"] == "text/csv; charset=utf-8"
+        name = f'attachment; filename="{ann.code}-series.csv"'
+        assert table.headers["content-disposition"] == name
+        head, first, *_ = table.body.decode("utf-8-sig").split("\r\n")
+        assert head.startswith("place,name,bot,")
+        assert first.startswith(f"1,{rows[0]['name']},false,1,1,1,")
+        for wrong in ("/api/rooms/ZZZZZZ/series", f"{path}.xml", f"{path}/1"):
+            assert (await ask(server.port, wrong)).status == 404
+
+
 async def test_a_room_has_links_for_other_machines() -> None:
     async with (
         running_server(public_url="https://race.example") as server,

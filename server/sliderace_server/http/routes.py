@@ -13,9 +13,11 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote
 
 from sliderace.protocol.room_code import parse_code
+from sliderace.race.series import Series
 from sliderace.texts import text
 from sliderace_server.http.assets import INDEX, Asset
 from sliderace_server.http.host_check import HostCheck
+from sliderace_server.http.series_export import as_csv, as_json
 from sliderace_server.storage import RaceSummary, StorageUnavailable
 
 __all__ = ["SECURITY", "WEBSOCKET_PATH", "Answer", "Request", "Routes", "message"]
@@ -35,6 +37,8 @@ SECURITY: Mapping[str, str] = {
 to other sites as the referrer."""
 _MISTYPED = re.compile("/[A-Za-z0-9-]{1,32}")
 """Perhaps a mistyped link to a room."""
+_OF_A_ROOM: Sequence[Sequence[str]] = ([], ["series"], ["series.csv"])
+"""Below `/api/rooms/CODE`."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; connect-src {connect}; worker-src 'self'; "
@@ -94,6 +98,10 @@ class Rooms(Protocol):
 
     def listing(self, code: str) -> Mapping[str, Any] | None:
         """Return an open room, or None."""
+        ...
+
+    def series(self, code: str) -> Series:
+        """Return the series of an open room."""
         ...
 
     async def races(
@@ -215,8 +223,8 @@ class Routes:
                 return Answer(200, body, kind, {"Cache-Control": "no-store"})
             case ["api", "rooms"]:
                 return _json({"rooms": list(self._rooms.public_rooms())})
-            case ["api", "rooms", code]:
-                return self._room(request, code)
+            case ["api", "rooms", code, *rest] if rest in _OF_A_ROOM:
+                return self._room(request, code, *rest)
             case ["api", "races"]:
                 return await self._races(request, query)
             case ["api", "races", race_id]:
@@ -262,7 +270,7 @@ class Routes:
         )
         return POLICY.format(connect=connect)
 
-    def _room(self, request: Request, code_text: str) -> Answer:
+    def _room(self, request: Request, code_text: str, part: str = "") -> Answer:
         if wait := self._rate_limits.code_wait(request.peer):
             return _too_many("refusal.too_many_tries", wait)
         code = parse_code(code_text)
@@ -270,7 +278,15 @@ class Routes:
         if found is None:
             self._rate_limits.wrong_code(request.peer)
             return _json({"error": "room_unknown"}, 404)
-        return _json({**found, "links": list(self._links(found["code"]))})
+        if not part:
+            return _json({**found, "links": list(self._links(found["code"]))})
+        series = self._rooms.series(found["code"])
+        if part == "series":
+            return _json(as_json(series))
+        name = f'attachment; filename="{found["code"]}-series.csv"'
+        headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
+        body = as_csv(series).encode("utf-8-sig")  # or Excel would guess the encoding
+        return Answer(200, body, "text/csv; charset=utf-8", headers)
 
     async def _races(self, request: Request, query: str) -> Answer:
         parameters = {key: values[-1] for key, values in parse_qs(query).items()}

@@ -12,6 +12,7 @@ from sliderace.protocol.version import VERSION
 from sliderace.race.log_records import RaceEnded
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import RulesError
+from sliderace.race.series import Series
 from sliderace_server import room
 from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress, client_key
@@ -481,6 +482,10 @@ class RoomRegistry:
         """Return an open room, or None."""
         actor = self._rooms.get(code)
         return None if actor is None else room.listing(actor.state)
+
+    def series(self, code: str) -> Series:
+        """Return the series of an open room."""
+        return self._rooms[RoomCode(code)].state.series
 
     async def races(
         self, room: str | None, before: str | None, *, public_only: bool, limit: int

@@ -83,8 +83,10 @@ bytes long, an event at most {down} bytes. If you read too slowly, the server cu
 connection; when you resume, you get a snapshot.
 
 **HTTP.** The server also answers `GET` requests with JSON: `/api/rooms` (public rooms),
-`/api/rooms/CODE` (404 if there is no such room), `/api/races`, `/api/races/ID` (the
-signed [race record](race-record.md)) and `/healthz` (state, and the public key).
+`/api/rooms/CODE` (404 if there is no such room), `/api/rooms/CODE/series` (the
+[series](#a-series) with the results of its last 100 races; the same as a table is
+`series.csv`), `/api/races`, `/api/races/ID` (the signed
+[race record](race-record.md)) and `/healthz` (state, and the public key).
 `/replay/ID` is a page that replays a race.
 """
 
