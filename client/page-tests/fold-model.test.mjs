@@ -864,3 +864,18 @@ test("ninety tiles in a second are sent once each and in order, whatever is rece
   assert.ok(received.every(([, , at], i) => i === 0 || at >= received[i - 1][2]));
   assert.equal(own(stage), START);
 });
+
+test("the series is that of the last snapshot or event", () => {
+  const row = [1, 1, "An\u202en", false, 1, 1, 0, 9000, null, false];
+  const rest = { format: "open", n: 0, by: 1, over: false };
+  const stage = new Stage().enter({ features: ["series"] });
+  const { model } = stage;
+  assert.deepEqual(model.features, ["series"]);
+  assert.deepEqual(model.hello().can, ["series"]);
+  assert.equal(model.series, null);
+  stage.receive({ t: "series", table: { ...rest, races: 1, rows: [row] } });
+  assert.equal(model.series.rows[0].name, "Ann");
+  assert.equal(model.series.rows[0].best_ms, 9000);
+  stage.receive(snapshot({ series: { ...rest, races: 0, rows: [] } }));
+  assert.deepEqual(model.series.rows, []);
+});

@@ -99,6 +99,7 @@ export const snapshot = (change = {}) => ({
   in_ms: null,
   race: raceView(),
   results: null,
+  series: null,
   ...change,
 });
 

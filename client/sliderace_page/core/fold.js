@@ -76,8 +76,9 @@ function isNext(model, offset, now) {
 /** @type {{[T in Type]?: Fold<T>}} */
 const FOLDS = {
   welcome(model, event, now) {
-    const { member, seat, code, token, epoch, limits } = event;
+    const { member, seat, code, token, epoch, limits, features } = event;
     Object.assign(model, { me: member, seat, code, online: true, hostEnded: false });
+    model.features = features;
     if (token) model.token = token;
     model.waiting = epoch !== model.epoch;
     model.epoch = epoch;
@@ -104,6 +105,7 @@ const FOLDS = {
     Object.assign(model, { offset: o, epoch, phase, waiting: false });
     setRoom(model, event.room, phase === "results");
     setRace(model, race.id);
+    model.series = event.series;
     model.members = new Map(event.members.map((member) => [member.id, member]));
     model.phaseEnds = event.in_ms === null ? null : now + event.in_ms;
     model.seat = model.self?.seat ?? null;
@@ -199,6 +201,10 @@ const FOLDS = {
 
   signals(model, { race, signals }) {
     model.signals = { race, signals };
+  },
+
+  series(model, { table }) {
+    model.series = table;
   },
 
   ticket(model, { ticket, in_ms: left }, now) {

@@ -37,6 +37,10 @@ export class Model {
   room = null;
   /** @type {Map<number, Member>} */
   members = new Map();
+  /** @type {string[]} what the server can do beyond the first set of the protocol */
+  features = [];
+  /** @type {import("./messages.js").SeriesTable | null} the score of the room's races */
+  series = null;
   /** @type {Map<number, {rtt: number, jitter: number}>} member id -> ms */
   latencies = new Map();
   /** @type {{ticket: string, until: number} | null} moves our seat to another device */

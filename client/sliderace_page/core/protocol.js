@@ -13,6 +13,7 @@ export { ProtocolError };
 /** @typedef {Omit<import("./messages.js").Create, "name">} RoomOptions */
 
 const CLIENT = "sliderace page";
+const CAN = ["series"]; // event types beyond the first set
 
 // --- Commands ------------------------------------------------------------------------
 
@@ -25,6 +26,7 @@ export const hello = (way) => ({
   v: constants.protocol.version,
   enter: way,
   client: CLIENT,
+  can: CAN,
 });
 
 /** The ways into a room. */
@@ -81,6 +83,8 @@ export const command = {
   rematch: (race) => ({ t: "rematch", race }),
   /** @type {(change: import("./messages.js").Settings) => Command} */
   settings: (change) => ({ t: "settings", ...change }),
+  /** @type {(asked: import("./messages.js").Series) => Command} */
+  series: (asked) => ({ t: "series", ...asked }),
   /** @type {(role: RoleName) => Command} */
   role: (role) => ({ t: "role", role }),
   /** @type {(member: number) => Command} */

@@ -12,6 +12,9 @@ export function addTexts(...files) {
   Object.assign(catalogue, ...files);
 }
 
+/** Whether there is a text. @param {string} key */
+export const hasText = (key) => Object.hasOwn(catalogue, key);
+
 /**
  * Return the text of a key, with its placeholders filled in. A number `count` also
  * chooses between the singular (`KEY_one`) and the plural (`KEY_other`).

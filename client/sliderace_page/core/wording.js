@@ -5,7 +5,7 @@ import { constants } from "./constants.js";
 import { formatSpan, formatTime, ordinal } from "./figures.js";
 import { formatSize } from "./format.js";
 import { limitOf } from "./race/limits.js";
-import { text } from "./texts.js";
+import { hasText, text } from "./texts.js";
 
 /** @typedef {Extract<ServerEvent, {t: "winner"}>} WinnerEvent */
 /** @typedef {Extract<ServerEvent, {t: "room"}>} RoomEvent */
@@ -25,7 +25,7 @@ export function refusalText({ code, text: said, field = "", value = "" }) {
   if (code === "version") return text("closed.updated");
   const allowed = code === "bad_rules" && valuesOf(field.split(".").at(-1) ?? "");
   if (allowed) return text("malformed.expected", { field, allowed, value });
-  if (constants.protocol.refusals.includes(code)) return text(`refusal.${code}`);
+  if (hasText(`refusal.${code}`)) return text(`refusal.${code}`);
   return said || text("news.refused");
 }
 

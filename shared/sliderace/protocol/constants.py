@@ -11,7 +11,7 @@ from sliderace.engine.scramble import MAX_SEAT, NONCE_BYTES, SECRET_BYTES
 from sliderace.proof import canonical, reading
 from sliderace.proof.record import VERSION
 from sliderace.protocol import limits, names, room_code, version
-from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, may_reconnect
+from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
 from sliderace.race import rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
 from sliderace.race.state import HOLD_MS, MAX_OUTAGES, RECONNECT_MS, UNDO_MS
@@ -25,7 +25,6 @@ def constants() -> Mapping[str, Mapping[str, object]]:
         "protocol": {
             "version": version.VERSION,
             "subprotocol": version.SUBPROTOCOL,
-            "refusals": REFUSALS,
             "reconnect_codes": [code for code in CLOSE_CODES if may_reconnect(code)],
         },
         "room_code": {"alphabet": room_code.ALPHABET, "length": room_code.LENGTH},
