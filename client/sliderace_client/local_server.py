@@ -42,6 +42,7 @@ from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.settings import state_dir
 
 __all__ = [
+    "AlreadyRunning",
     "HostError",
     "OwnServer",
     "links",
@@ -51,6 +52,8 @@ __all__ = [
     "waiting_room",
 ]
 
+HELD = 5
+"""Exit code of a server whose data another server uses."""
 START_S = 15.0
 """A server that is not ready within this time counts as failed."""
 STOP_S = 2.0
@@ -67,6 +70,10 @@ LOG_LINE = 200
 
 class HostError(RuntimeError):
     """Our server cannot be started or kept running; the message is for the user."""
+
+
+class AlreadyRunning(HostError):
+    """Another server uses our data, perhaps one that is just starting."""
 
 
 def running_server() -> str | None:
@@ -225,6 +232,7 @@ class OwnServer:
         """Start it, and return when it is ready.
 
         Raises:
+            AlreadyRunning: another server uses our data.
             HostError: it cannot be started.
         """
         wanted = self.port
@@ -291,8 +299,10 @@ class OwnServer:
             self.port = int(json.loads(line)["port"])
         except (ValueError, LookupError, TypeError):
             self._close_pipe()
-            process.kill()
-            raise HostError(text("host.not_started", why=self._last_log())) from None
+            why = text("host.not_started", why=self._last_log())
+            if _end_of(process) == HELD:
+                raise AlreadyRunning(why) from None
+            raise HostError(why) from None
 
     def _last_log(self) -> str:
         """Return the child's last error, and where the log is."""
@@ -322,6 +332,15 @@ class OwnServer:
                 self._spawn()
         self.failure = text("host.died", times=len(deaths), why=self._last_log())
         self._on_failure()
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> int:
+    """Return the exit code of a process that should end; otherwise it is killed."""
+    try:
+        return process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def clean_line(line: str) -> str:

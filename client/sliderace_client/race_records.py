@@ -1,4 +1,8 @@
-"""Stored races and race records: fetched, checked and tabulated for a terminal."""
+"""Stored races and race records: fetched, checked and tabulated for a terminal.
+
+An empty server address stands for this machine's own server. While it does not run,
+its races are read from its file.
+"""
 
 import re
 import sys
@@ -8,8 +12,8 @@ from http import HTTPStatus
 from itertools import chain
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, cast
-from urllib.parse import quote, urlsplit
+from typing import Any, NamedTuple, cast
+from urllib.parse import quote
 
 from sliderace.engine import Board
 from sliderace.proof import canonical
@@ -24,7 +28,7 @@ from sliderace.texts import text
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import (
     NotFound,
-    is_loopback,
+    is_own,
     operator_token,
     read as read_place,
     server_address,
@@ -39,14 +43,19 @@ from sliderace_client.shared_ui.wording import (
     status,
     verdict,
 )
+from sliderace_client.stored_races import FileUnreadable, stored
 
 __all__ = [
+    "ListedRace",
+    "PastRaces",
     "Unreadable",
     "board_of",
     "check_lines",
     "is_in_file",
+    "listed_races",
     "load",
     "race_lines",
+    "race_of",
     "races_lines",
     "replay_of",
     "save_record",
@@ -80,7 +89,7 @@ def load(what: str, server: str) -> object:
     Args:
         what: a file, ``-`` for standard input, or what names a race or a room; see
             `sliderace_client.net.locate.read`. A room stands for its last race.
-        server: where to ask if `what` does not say it; empty: nowhere.
+        server: where to ask if `what` does not say it; empty: this machine's.
 
     Raises:
         Unreadable: it is not there, or not the JSON that records are made of.
@@ -101,11 +110,7 @@ def load(what: str, server: str) -> object:
             return _fetch(place.server, "", what)
         raise Unreadable(text("race_record.no_file", path=what))
     base = place.server or (server and server_address(server))
-    if not base:
-        raise Unreadable(text("race_record.no_file_or_server", path=what))
-    if not place.race:
-        return _last_race(base, place.code)
-    return _fetch(base, f"/api/races/{place.race}", what)
+    return _race(base, place.race or _last_race(base, place.code))
 
 
 def save_record(server: str, race: str, path: str) -> Path:
@@ -138,28 +143,47 @@ def _read_file(path: Path) -> bytes:
         raise Unreadable(why) from None
 
 
-def _request(server: str, path: str) -> Reply:
-    """Ask a server; if it is one of this machine's, say how to start it."""
+def _request(server: str, path: str, *arguments: str) -> Reply:
+    """Ask a server; if it is our own and does not run, read its file.
+
+    Args:
+        server: base address; empty: our own.
+        path: of the request.
+        arguments: see `stored`.
+    """
     try:
-        return get(server, path, token=operator_token(server))
-    except Unreachable as error:
-        if is_loopback(urlsplit(server).hostname or ""):
-            raise Unreachable(f"{error} {text('race_record.start_server')}") from None
-        raise
+        if server:
+            return get(server, path, token=operator_token(server))
+    except Unreachable:
+        if not is_own(server):
+            raise
+    try:
+        return Reply(HTTPStatus.OK, stored(*arguments))
+    except FileUnreadable as error:
+        raise Unreadable(_printable(str(error))) from None
 
 
-def _last_race(server: str, code: str) -> object:
-    """Return the record of a room's last race."""
+def _last_race(server: str, code: str) -> str:
+    """Return the id of a room's last race."""
     races = _races(server, code)
     if not races:
         room = format_code(code)
-        raise Unreadable(text("race_record.none_yet", server=server, code=room))
-    race = _word(races[0], "id")
-    return _fetch(server, f"/api/races/{quote(race, safe='')}", race)
+        where = server or text("race_record.this_machine")
+        raise Unreadable(text("race_record.none_yet", server=where, code=room))
+    return _word(races[0], "id")
+
+
+def _race(base: str, race: str) -> object:
+    """Return the file of a race by its id."""
+    path = f"/api/races/{quote(race, safe='')}"
+    return _answer(base, race, _request(base, path, "--", race))
 
 
 def _fetch(base: str, path: str, what: str) -> object:
-    reply = _request(base, path)
+    return _answer(base, what, get(base, path, token=operator_token(base)))
+
+
+def _answer(base: str, what: str, reply: Reply) -> object:
     if reply.status != HTTPStatus.OK:
         raise Unreadable(text("race_record.no_race", server=base, race=what))
     return _parsed(reply.body, what)
@@ -210,10 +234,18 @@ def board_of(file: object) -> Board:
     Raises:
         Unreadable: it is no race record.
     """
-    return _read(file).board
+    return race_of(file).board
 
 
-def _read(file: object) -> WrittenRace:
+def race_of(file: object) -> WrittenRace:
+    """Return the race of a race record.
+
+    Args:
+        file: the file of a race record, as any JSON value.
+
+    Raises:
+        Unreadable: it is no race record.
+    """
     try:
         return unseal(file).race
     except BadRecord as fault:
@@ -227,7 +259,7 @@ def step_lines(file: object) -> Iterator[str]:
     Raises:
         Unreadable: it is no race record.
     """
-    race = _read(file)
+    race = race_of(file)
     for racer in race.racers:
         yield text("race_record.seat", seat=racer.seat, name=_name(racer.name))
         for step in steps(race.board, racer):
@@ -238,11 +270,51 @@ def step_lines(file: object) -> Iterator[str]:
 # --- Tables --------------------------------------------------------------------------
 
 
-def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
+class ListedRace(NamedTuple):
+    """A stored race in one row; every text is safe to show."""
+
+    when: str
+    id: str
+    size: str
+    summary: str
+
+
+class PastRaces(NamedTuple):
+    """The races that are listed.
+
+    Attributes:
+        races: the latest first.
+        server: where they are stored; empty: in the file of this machine's server.
+        why: why there are none; empty if there are some.
+    """
+
+    races: Sequence[ListedRace] = ()
+    server: str = ""
+    why: str = ""
+
+
+def listed_races(server: str, room: str = "") -> list[ListedRace]:
     """Return the stored races of a server, the latest first.
 
     Args:
-        server: base address.
+        server: base address; empty: this machine's.
+        room: only this room's.
+
+    Raises:
+        Unreadable: the server does not answer like one of ours.
+        Unreachable: it cannot be reached.
+    """
+    return [
+        ListedRace(_when(race), _word(race, "id"), _word(race, "size"), _summary(race))
+        for race in _races(server, room)
+    ]
+
+
+def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
+    """Return the same as lines of text.
+
+    Args:
+        server: base address; empty: this machine's.
         room: only this room's.
         width: columns of the terminal; results are folded below themselves. 0: unknown.
 
@@ -250,16 +322,12 @@ def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
         Unreadable: the server does not answer like one of ours.
         Unreachable: it cannot be reached.
     """
-    races = _races(server, room)
+    races = listed_races(server, room)
     if not races:
         return [text("races.none")]
     results = text("races.results")
-    rows = [[text("races.when"), text("races.race"), text("races.size"), results]]
-    rows += [
-        [_when(race), _word(race, "id"), _word(race, "size"), _summary(race)]
-        for race in races
-    ]
-    head, *lines = table(rows)
+    heading = text("races.when"), text("races.race"), text("races.size"), results
+    head, *lines = table([heading, *races])
     margin = head.index(results)
     if width < margin + RESULTS_W:
         return [head, *lines]
@@ -272,7 +340,8 @@ def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
 
 def _races(server: str, room: str) -> list[dict[str, Any]]:
     """Return a server's list of races, or of a room's; the latest first."""
-    reply = _request(server, f"/api/races?room={room}" if room else "/api/races")
+    query, only = (f"?room={room}", ("--room", room)) if room else ("", ())
+    reply = _request(server, f"/api/races{query}", *only)
     body = reply.json()
     if reply.status != HTTPStatus.OK or not isinstance(body, dict):
         raise Unreadable(text("races.unlisted", server=server))
@@ -285,7 +354,7 @@ def race_lines(file: object) -> list[str]:
     Raises:
         Unreadable: it is no race record.
     """
-    race = _read(file)
+    race = race_of(file)
     columns = ("place", "name", "time", "moves", "progress")
     rows = [[*(text(f"race.column_{column}") for column in columns), ""]]
     for racer in race.racers:
@@ -316,7 +385,7 @@ def replay_of(file: object, server: str) -> str:
     Raises:
         Unreadable: it is no race record.
     """
-    return f"{server.rstrip('/')}/replay/{_read(file).race}"
+    return f"{server.rstrip('/')}/replay/{race_of(file).race}"
 
 
 def slidysim_lines(file: object) -> list[str]:
@@ -325,7 +394,7 @@ def slidysim_lines(file: object) -> list[str]:
     Raises:
         Unreadable: it is no race record.
     """
-    race = _read(file)
+    race = race_of(file)
     return [
         f"{_name(racer.name)}: {link_to(solve_of(race.board, racer.slides, finish))}"
         for racer in race.racers

@@ -20,6 +20,7 @@ import click
 from sliderace import __version__
 from sliderace_server.app import Server, running
 from sliderace_server.clock import Clock
+from sliderace_server.http.routes import races_listing
 from sliderace_server.logging import logging_to
 from sliderace_server.settings import (
     ServerSettings,
@@ -31,8 +32,10 @@ from sliderace_server.signing_key import BadKey
 from sliderace_server.storage import (
     StorageError,
     StorageUnavailable,
+    StoreHeld,
     backup,
     oldest_kept_ms,
+    open_store,
     prune,
     restore,
 )
@@ -54,15 +57,16 @@ GC_THRESHOLDS = (5_000, 5, 100)
 server with two thousand connections for about 40 ms and finds little, because closed
 connections break their own reference cycles."""
 
-EXIT_INTERRUPTED, EXIT_SETTINGS, EXIT_PORT, EXIT_STORAGE = 1, 2, 3, 4
+EXIT_INTERRUPTED, EXIT_SETTINGS, EXIT_PORT, EXIT_STORAGE, EXIT_HELD = 1, 2, 3, 4, 5
 EXIT_CODES = """\
 Exit codes: 0 success; 1 stopped by a second signal; 2 wrong usage or settings; 3 cannot
-listen on the port; 4 a file or the storage cannot be used."""
+listen on the port; 4 a file or the storage cannot be used; 5 another server uses it."""
 
 PROGRAMS = {
     "backup": "sliderace",
     "restore": "sliderace",
     "prune": "sliderace admin",
+    "races": "sliderace admin",
 }
 """What a person types before these commands; before any other: `sliderace serve`."""
 
@@ -204,6 +208,37 @@ def prune_command(keep: int, config: Path | None, **options: object) -> None:
     click.echo(f"Deleted {count} races from {database}")
 
 
+@main.command("races", epilog=EXIT_CODES)
+@click.argument("race", default="")
+@click.option("--room", metavar="CODE", help="List only the races of this room.")
+@_config_option
+@_storage_options
+def races_command(
+    race: str, room: str | None, config: Path | None, **options: object
+) -> None:
+    """Print the latest stored races, or the record of RACE, as JSON.
+
+    Stop the server first; a running one answers the same under /api/races.
+    """
+    database = _database(config, options)
+    found: bytes | None = None if race else json.dumps(races_listing([])).encode()
+    if database.is_file():
+        with _storage_errors():
+            found = asyncio.run(_stored(database, race, room))
+    if found is None:
+        _fail(f"there is no race {race} in {database}", EXIT_STORAGE)
+    click.echo(found)
+
+
+async def _stored(database: Path, race: str, room: str | None) -> bytes | None:
+    """Return a race record or a list of races; None: there is no such race."""
+    async with open_store(f"sqlite:{database}") as store:
+        if race:
+            return await store.results.record(race)
+        races = await store.results.races(room)
+    return json.dumps(races_listing(races)).encode()
+
+
 def _database(file: Path | None, options: Mapping[str, object]) -> Path:
     given = {name: value for name, value in options.items() if value is not None}
     try:
@@ -233,6 +268,8 @@ def _serve(settings: ServerSettings) -> None:
     except CannotListen as error:
         place = f"{settings.bind} port {settings.port}"
         _fail(f"cannot listen on {place}: {error}", EXIT_PORT)
+    except StoreHeld as error:
+        _fail(str(error), EXIT_HELD)
     except (StorageError, BadKey, OSError) as error:
         _fail(str(error), EXIT_STORAGE)
 

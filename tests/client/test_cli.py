@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import subprocess
@@ -9,8 +10,11 @@ from typing import TextIO
 import pytest
 from click import Group
 from tests.client.rooms import COMMITMENT, RACE, SECRET, results
+from tests.race.sample import sample_record, sealed
+from tests.race.track import RACE_ID
 
 from sliderace.engine import Board, Size, format_board, scramble
+from sliderace.proof import canonical
 from sliderace_client import exit_codes
 from sliderace_client.__main__ import main
 from sliderace_client.cli import commands
@@ -18,6 +22,8 @@ from sliderace_client.cli.commands import run
 from sliderace_client.cli.console import parse_hash_start
 from sliderace_client.cli.solo import CLEAR
 from sliderace_client.line_ui.typed_input import typed_input as typed_lines
+from sliderace_client.net import locate
+from sliderace_server.storage import AttemptRow, RaceSummary, StoredRace, open_store
 
 COMMANDS = [
     "bot",
@@ -275,11 +281,40 @@ def test_file_that_is_no_record_is_exit_code_1_with_the_reason(
 
 def test_results_without_a_server_is_exit_code_3(capsys: Captured) -> None:
     assert run(["results", "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
-    said = one_line(capsys)
-    assert "Cannot reach" in said
-    assert (
-        "sliderace serve (or host) brings back the past races of this machine" in said
-    )
+    assert "Cannot reach" in one_line(capsys)
+
+
+@pytest.mark.timeout(40)
+def test_past_races_are_read_from_the_file_while_no_server_runs(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """Listed, printed, verified and played again, like those of a running server."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setattr(locate, "DEFAULT_PORT", 9)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    assert run(["results"]) == exit_codes.OK
+    assert capsys.readouterr().out == "No races yet.\n"
+    folder = home / "data" / "sliderace"
+    folder.mkdir(parents=True, exist_ok=True)
+    asyncio.run(_store_sample(folder / "sliderace.db"))
+    for server in ([], ["--server", "localhost:9"]):
+        assert run(["results", *server]) == exit_codes.OK
+        assert f"{RACE_ID}  3x2" in capsys.readouterr().out
+    assert run(["results", RACE_ID]) == exit_codes.OK
+    assert "Replay" not in capsys.readouterr().out
+    assert run(["verify", RACE_ID[:6]]) != exit_codes.UNREACHABLE
+    assert "ok      board" in capsys.readouterr().out
+    assert run(["results", "KWXTRB-Z-9"]) == exit_codes.UNKNOWN
+    assert "no race KWXTRB-Z-9" in one_line(capsys)
+
+
+async def _store_sample(database: Path) -> None:
+    rows = (AttemptRow(0, "Ann", "finished", 1, 9_000, 30, 20),)
+    summary = RaceSummary(RACE_ID, RACE_ID[:6], 5, "3x2", False, rows)
+    record = canonical.encode(sealed(sample_record()))
+    async with open_store(f"sqlite:{database}") as store:
+        await store.results.store(StoredRace(summary, record))
 
 
 # --- solo ----------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from tests.e2e.protocol_client import connected, running_race
 from sliderace.protocol import messages as m
 from sliderace_server.cli import STATE_FILE, main
 from sliderace_server.signing_key import KEY_FILE, load_key
+from sliderace_server.storage import AttemptRow, RaceSummary, StoredRace, open_store
 
 
 def health(server: ServerProcess) -> dict[str, object]:
@@ -76,7 +77,7 @@ def test_a_backup_over_a_file_fails_with_the_documented_exit_code(
     assert "that file exists already" in result.output
     for command in ([], ["backup"], ["restore"]):
         reported = CliRunner().invoke(main, [*command, "--help"]).output.split()
-        meaning = f"{result.exit_code} a file or the storage cannot be used."
+        meaning = f"{result.exit_code} a file or the storage cannot be used"
         assert meaning in " ".join(reported)
     assert not there.read_bytes()
 
@@ -179,7 +180,7 @@ def test_a_second_server_on_the_same_database_is_refused(tmp_path: Path) -> None
     with ServerProcess(tmp_path):
         other = ["--data", str(tmp_path), "--port", "0"]
         result = CliRunner().invoke(main, other)
-    assert result.exit_code == 4
+    assert result.exit_code == 5
     assert result.output.count("\n") == 1
 
 
@@ -256,6 +257,36 @@ def test_prune_is_a_command(tmp_path: Path) -> None:
     pruned = CliRunner().invoke(main, ["prune", "--keep", "1", *data])
     assert pruned.output == f"Deleted 0 races from {tmp_path / 'sliderace.db'}\n"
     assert CliRunner().invoke(main, ["prune", *data]).exit_code == 2
+
+
+def test_stored_races_are_printed_while_no_server_runs(tmp_path: Path) -> None:
+    data, runner = ["--data", str(tmp_path)], CliRunner()
+    nothing = runner.invoke(main, ["races", *data])
+    assert (nothing.exit_code, json.loads(nothing.output)) == (0, {"races": []})
+    assert list(tmp_path.iterdir()) == [], "asking creates no file"
+    rows = (AttemptRow(0, "Ann", "finished", 1, 9_000, 30, 20),)
+
+    async def store_two() -> None:
+        async with open_store(f"sqlite:{tmp_path / 'sliderace.db'}") as store:
+            for code in ("KWXTRB", "BCDFGH"):
+                summary = RaceSummary(f"{code}-A-1", code, 5, "4x4", False, rows)
+                await store.results.store(StoredRace(summary, b'{"record":1}'))
+
+    asyncio.run(store_two())
+
+    def races(*arguments: str) -> tuple[int, str]:
+        result = runner.invoke(main, ["races", *arguments, *data])
+        return result.exit_code, result.output
+
+    code, listed = races()
+    first, second = json.loads(listed)["races"]
+    assert (code, first["id"], second["id"]) == (0, "KWXTRB-A-1", "BCDFGH-A-1")
+    assert first["attempts"][0]["name"] == "Ann"
+    _, one = races("--room", "BCDFGH")
+    assert [race["id"] for race in json.loads(one)["races"]] == ["BCDFGH-A-1"]
+    assert races("KWXTRB-A-1") == (0, '{"record":1}\n')
+    code, why = races("KWXTRB-A-9")
+    assert (code, "no race KWXTRB-A-9" in why) == (4, True)
 
 
 def test_backup_and_restore_are_commands(tmp_path: Path) -> None:

@@ -317,9 +317,10 @@ def results(what: str, slidysim: bool, server: str) -> None:
         base = place.server or server_for_results(server)
         if in_file or place.race:
             file = race_records.load(what, base)
-            link = race_records.replay_of(file, base)
             lines = race_records.race_lines(file)
-            lines += ["", text("cli.results.replay", link=link)]
+            if base:
+                link = race_records.replay_of(file, base)
+                lines += ["", text("cli.results.replay", link=link)]
             if slidysim:
                 lines += race_records.slidysim_lines(file)
         else:

@@ -175,11 +175,19 @@ def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
         given["own_keys"] = own.chars or "arrows"
     picture = given.get("picture", "none")
     known = picture in ("", "none", *BUILT_IN)
-    if not known and not Path(picture).expanduser().is_file():
+    if not known and not _is_file(picture):
         why = os.strerror(errno.ENOENT)
         message = text("picture.cannot_read", name=picture, why=why)
         raise click.BadParameter(message, param_hint="--picture")
     return replace(settings, **given)
+
+
+def _is_file(path: str) -> bool:
+    """Return whether this is a file; ``~`` is a home folder."""
+    try:
+        return Path(path).expanduser().is_file()
+    except (RuntimeError, ValueError):  # nobody has that name; a null character
+        return False
 
 
 def own_name(name: str, settings: "Settings") -> str:
@@ -256,26 +264,32 @@ def find_room(room: str, server: str) -> "Place":
 
 
 def usual_server() -> str:
-    """Return the server of the settings, else a live one here, else the last one."""
+    """Return the server of the settings, else a live one here, else the last one.
+
+    It is empty if there is none, or only one of this machine that does not run.
+    """
+    from urllib.parse import urlsplit
+
     from sliderace_client.net.http import is_live
-    from sliderace_client.net.locate import local_addresses
+    from sliderace_client.net.locate import is_loopback, local_addresses
     from sliderace_client.shared_ui.settings import last_server, load
 
-    return (
-        load()[0].server
-        or next(filter(is_live, local_addresses()), "")
-        or last_server()
-    )
+    last = last_server()
+    if last and is_loopback(urlsplit(last).hostname or "") and not is_live(last):
+        last = ""  # it was ours
+    return load()[0].server or next(filter(is_live, local_addresses()), "") or last
 
 
 def server_for_results(server: str) -> str:
-    """Return the server to ask for races; raises `NotFound`."""
-    from sliderace_client.net.locate import NotFound, server_address
+    """Return the server to ask for races; empty: our own, which does not run.
+
+    Raises:
+        NotFound: that is no address.
+    """
+    from sliderace_client.net.locate import server_address
 
     base = server or usual_server()
-    if not base:
-        raise NotFound(text("cli.no_server"))
-    return server_address(base)
+    return base and server_address(base)
 
 
 def race_board(race: str, server: str) -> "Board":

@@ -15,9 +15,11 @@ from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
+from sliderace_client.line_ui.answers import quoted, yes_or_no
 from sliderace_client.line_ui.race import enter
 from sliderace_client.line_ui.typed_input import typed_input
 from sliderace_client.local_server import (
+    AlreadyRunning,
     HostError,
     OwnServer,
     links,
@@ -86,7 +88,7 @@ def host(options: HostOptions, settings: Settings, say: Say) -> int:
     try:
         try:
             server.start()
-        except HostError:  # perhaps because another one was started just before
+        except AlreadyRunning:
             base = soon_running_server()
             if base is None:
                 raise
@@ -165,9 +167,13 @@ def _old_room(base: str, say: Say) -> str:
     if found is None:
         return ""
     code, others = found
-    say(text("host.go_back", code=format_code(code), count=others))
-    answer = typed.read() or ""
-    return "" if answer.strip().lower().startswith("n") else code
+    while True:
+        say(text("host.go_back", code=format_code(code), count=others))
+        typed_line = (typed.read() or "").strip()
+        answer = yes_or_no(typed_line) if typed_line else True
+        if answer is not None:
+            return code if answer else ""
+        say(text("solo.yes_or_no", typed=quoted(typed_line)))
 
 
 def _command() -> str:

@@ -42,6 +42,13 @@ def prune(arguments: tuple[str, ...]) -> NoReturn:
     run_server(("prune", *arguments))
 
 
+@admin.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def races(arguments: tuple[str, ...]) -> NoReturn:
+    """Print stored races as JSON; see: sliderace admin races --help."""
+    run_server(("races", *arguments))
+
+
 def run_server(arguments: tuple[str, ...]) -> NoReturn:
     """Replace this process by the server's program with these arguments."""
     command = [sys.executable, "-m", "sliderace_server", *arguments]

@@ -27,6 +27,7 @@ __all__ = [
     "ServerFile",
     "find",
     "is_loopback",
+    "is_own",
     "join_command",
     "local_addresses",
     "operator_token",
@@ -312,6 +313,15 @@ def operator_token(server: str, folder: Path | None = None) -> str:
         or (parts.port == known.port and is_loopback(parts.hostname or ""))
     )
     return known.operator_token if known and here else ""
+
+
+def is_own(server: str, folder: Path | None = None) -> bool:
+    """Return whether this is where a server of ours runs, or would run."""
+    parts = urlsplit(server)
+    addresses = map(urlsplit, local_addresses(folder))
+    return is_loopback(parts.hostname or "") and any(
+        parts.port == own.port for own in addresses
+    )
 
 
 def local_addresses(folder: Path | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from sliderace_client.launch import Start
 from sliderace_client.local_server import OwnServer, links, open_room, running_server
 from sliderace_client.net.http import Unreachable, get
 from sliderace_client.net.locate import ServerFile, is_loopback, read_server_file
-from sliderace_client.race_records import Unreadable, races_lines
+from sliderace_client.race_records import PastRaces, Unreadable, listed_races
 from sliderace_client.shared_ui.settings import Settings, last_server, remember_server
 
 __all__ = ["RoomOpener", "only_here", "past_races", "room_links"]
@@ -111,16 +111,16 @@ def _is_link(value: object) -> TypeGuard[str]:
     )
 
 
-def past_races() -> list[str]:
-    """Return the races stored on this machine's server, else on the one used last.
+def past_races() -> PastRaces:
+    """Return the races of this machine's server, else of the one used last.
 
-    Returns:
-        Lines of text, the first one a heading; or one line with the error.
+    If neither runs, those in the file of this machine's server are returned.
     """
-    server = running_server() or last_server()
-    if not server:
-        return [text("tui.past.no_server")]
-    try:
-        return races_lines(server)
-    except (Unreachable, Unreadable) as error:
-        return [str(error)]
+    why = ""
+    for server in dict.fromkeys([running_server() or last_server(), ""]):
+        try:
+            if races := listed_races(server):
+                return PastRaces(races, server)
+        except (Unreachable, Unreadable) as error:
+            why = why or str(error)
+    return PastRaces(why=why or text("races.none"))

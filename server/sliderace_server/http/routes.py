@@ -20,7 +20,15 @@ from sliderace_server.http.host_check import HostCheck
 from sliderace_server.http.series_export import as_csv, as_json
 from sliderace_server.storage import RaceSummary, StorageUnavailable
 
-__all__ = ["SECURITY", "WEBSOCKET_PATH", "Answer", "Request", "Routes", "message"]
+__all__ = [
+    "SECURITY",
+    "WEBSOCKET_PATH",
+    "Answer",
+    "Request",
+    "Routes",
+    "message",
+    "races_listing",
+]
 
 WEBSOCKET_PATH = "/ws"
 PAGE_SIZE = 50
@@ -304,7 +312,7 @@ class Routes:
         )
         if room is not None and not races and not self._rooms.listing(room):
             self._rate_limits.wrong_code(request.peer)
-        return _json({"races": [_summary(race) for race in races]})
+        return _json(races_listing(races))
 
     async def _record(self, race_id: str) -> Answer:
         record = await self._rooms.record(race_id)
@@ -322,6 +330,11 @@ def message(status: int, key: str, headers: Mapping[str, str] | None = None) -> 
 
 def _too_many(key: str, wait_ms: int) -> Answer:
     return message(429, key, {"Retry-After": str(-(-wait_ms // 1_000))})
+
+
+def races_listing(races: Sequence[RaceSummary]) -> dict[str, Any]:
+    """Return the answer of `/api/races`, as JSON values."""
+    return {"races": [_summary(race) for race in races]}
 
 
 def _summary(race: RaceSummary) -> dict[str, Any]:
