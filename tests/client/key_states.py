@@ -8,7 +8,9 @@ from tests.client import rooms
 from tests.client.offline import MINUTE, OfflineClient, as_guest
 from tests.client.rooms import ANN, BEN, RACE, member, standing
 from tests.client.test_tui_race import as_spectator
+from tests.race.sample import sample_record
 
+from sliderace.proof.reading import read
 from sliderace.protocol import messages as m
 from sliderace.protocol.parts import Signal
 
@@ -67,6 +69,11 @@ def finished(client: OfflineClient) -> None:
     client.receive(m.Signals(RACE, [m.SeatSignals(0, [looks])]))
 
 
+def recorded(client: OfflineClient) -> None:
+    client.record = read(sample_record())
+    finished(client)
+
+
 def prepared(client: OfflineClient, host: int = ANN) -> None:
     finished(client)
     client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT, host=host), "race"))
@@ -82,6 +89,19 @@ DIALOG: dict[str, Expected] = {
     "k": "Your keys",
     "s": "Your server",
     "esc": "Host",
+}
+REPLAYED: dict[str, Expected] = {
+    "space": "space  play",
+    "←": " of 11.0",
+    "→": " of 11.0",
+    ",": "space  play",
+    ".": "space  play",
+    "-": "-  slower",
+    "+": "+  faster",
+    "↓": "(pinned)",
+    "↑": "(pinned)",
+    "?": "one slide back or on",
+    "q": "rematch",
 }
 STATES = {
     "menu": State(
@@ -224,6 +244,32 @@ STATES = {
         OfflineClient,
         finished,
         topic="results",
+    ),
+    "results with the race record": State(
+        {
+            "r": m.Rematch,
+            "w": "space  pause",
+            "s": "annot reach",
+            "g": "Signals",
+            **LEAVING | {"?": "MTM"},
+        },
+        OfflineClient,
+        recorded,
+        topic="results",
+    ),
+    "replay": State(
+        {**REPLAYED, "l": "(leads"},
+        OfflineClient,
+        recorded,
+        first=("w",),
+        topic="replay",
+    ),
+    "replay of the leader": State(
+        {**REPLAYED, "p": "(pinned)", "a": "l  leader"},
+        OfflineClient,
+        recorded,
+        first=("w", "l"),
+        topic="replay",
     ),
     "last results": State(
         {

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from sliderace.engine import Direction
+from sliderace.proof.record import WrittenRace
 from sliderace.protocol import messages as m
 from sliderace_client.launch import Start
 from sliderace_client.net.connection import Ending
@@ -52,6 +53,7 @@ class OfflineClient:
         self.room = rooms.ModelHarness(**in_room)
         self.commands: list[m.Command] = []
         self.paints = 0
+        self.record: WrittenRace | None = None
         self._ended = asyncio.Event()
         self._on_change: Callable[[], None] = lambda: None
         self._on_note: Callable[[Note], None] = lambda _: None
@@ -83,6 +85,9 @@ class OfflineClient:
 
     def now(self) -> int:
         return self.room.now
+
+    def race_record(self, results: m.Results) -> WrittenRace | None:
+        return self.record if results == self.view.results else None
 
     async def run(self) -> Ending:
         await self._ended.wait()

@@ -37,6 +37,7 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.parts import Signal
 from sliderace.race.rules import Rules
 from sliderace_client.launch import Start
+from sliderace_client.race_records import ListedRace, PastRaces
 from sliderace_client.room.outcomes import Fault
 from sliderace_client.shared_ui.render import BASIC, LAYERS, LIGHT
 from sliderace_client.shared_ui.settings import Settings, load
@@ -66,7 +67,7 @@ async def test_results_are_a_table_with_reasons_and_proof() -> None:
     async with running_app(client) as pilot:
         await finished(client, pilot)
         text = " ".join(screen(pilot).split())
-    assert "Ann won" in text
+    assert "1 Ann 41.320 racer time" in text
     assert "1 Ann 41.320 120 3.00 99 40.000" in text
     assert "2 Ben DNF 42% 17 time is up" in text
     assert "✓ Secret, nonces, seed and board match the commitment." in text
@@ -191,7 +192,7 @@ async def test_last_results_stay_available_after_a_rematch() -> None:
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
         await pilot.press("t")
         await settle(pilot)
-        assert "Ann won" in screen(pilot)
+        assert "1 Ann 41.320" in screen(pilot)
         await pilot.press("escape")
         await settle(pilot)
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
@@ -475,14 +476,19 @@ async def test_past_races_are_a_list_that_scrolls() -> None:
         await settle(pilot)
         assert "Asking the server" in screen(pilot)
         assert "older" not in keys(pilot)
-        past.show_lines(["when  race", *(f"race {n} [b]{n}[/b]" for n in range(30))])
+        when = "2026-01-01 10:00"
+        races = [ListedRace(when, f"K-{n}", "4x4", f"[b]{n}[/b]") for n in range(30)]
+        past.show_races(PastRaces(races))
         await settle(pilot)
-        assert "race 0 [b]0[/b]" in screen(pilot)
+        assert "▸ 2026-01-01 10:00  K-0   4x4   [b]0[/b]" in screen(pilot)
         for _ in range(5):
             await pilot.press("pagedown")
         await settle(pilot)
-        assert "when  race" in screen(pilot)
-        assert "race 29 " in screen(pilot)
+        assert re.search(r"when +race +size +results", screen(pilot))
+        assert "▸ 2026-01-01 10:00  K-29" in screen(pilot)
+        await pilot.press("home", "down")
+        await settle(pilot)
+        assert "▸ 2026-01-01 10:00  K-1 " in screen(pilot)
         await pilot.press("escape")
         await settle(pilot)
         assert "enter a room" in screen(pilot)
@@ -515,7 +521,7 @@ async def test_reason_why_there_are_no_past_races_is_shown_whole() -> None:
     async with app_from(Start("menu", name="Ann"), (40, 15)) as pilot:
         past = PastRacesScreen(app_of(pilot))
         await app_of(pilot).push_screen(past)
-        past.show_lines([why])
+        past.show_races(PastRaces(why=why))
         await settle(pilot)
         shown = " ".join(screen(pilot).split())
         assert "refused." in shown

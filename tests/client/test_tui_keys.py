@@ -46,11 +46,14 @@ PRESSED = {
     "?": "question_mark",
     "+": "plus",
     "-": "minus",
+    ",": "comma",
+    ".": "full_stop",
 }
 """The pilot's names of keys."""
 ELSEWHERE = {
     *("7", "12", "up", "down", "enter", "escape", "click", "Ctrl-C"),
     *("arrows", "wasd", "hjkl", "m", "1?", "u", "backspace"),
+    *("k", "home", "end"),
     "n",  # more boards than fit: test_key_shows_the_boards_that_do_not_fit
 }
 """Keys in the help that screens do not show; they are tested elsewhere."""
@@ -82,6 +85,8 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, OfflineClient]]:
             if not state.make:  # time passes with each key, however slow the machine
                 app_of(pilot).now = client.now  # type: ignore[method-assign]
             await settle(pilot)
+            while client.record and "watch again" not in screen(pilot):
+                await settle(pilot)
             for key in state.first:
                 before = pilot.app.screen
                 await pilot.press(key)
@@ -245,7 +250,7 @@ def test_help_lists_only_keys_with_an_effect(topic: HelpTopic) -> None:
 def test_help_explains_every_key_of_a_screen(topic: HelpTopic) -> None:
     entries = help_entries(topic, Settings())
     explained = " ".join(f"{keys} {meaning}" for keys, meaning in entries)
-    words = set(re.split(r"[ ,;:(]+", explained))
+    words = {",", *re.split(r"[ ,;:(]+", explained)}
     for state in STATES.values():
         if state.topic == topic:
             assert set(state.keys) - {"?"} <= words | {"enter"}

@@ -34,13 +34,14 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.typing import Subprotocol
 
 from sliderace.engine import Direction
+from sliderace.proof.record import WrittenRace
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import ProtocolError, decode_event, encode_command
 from sliderace.protocol.limits import MAX_DOWN_BYTES
 from sliderace.protocol.version import SUBPROTOCOL
 from sliderace_client import exit_codes
 from sliderace_client.net.http import reason
-from sliderace_client.net.record_check import check_record
+from sliderace_client.net.record_check import check_record, fetch_record
 from sliderace_client.net.seats import SeatFile
 from sliderace_client.room.entry import CLIENT
 from sliderace_client.room.model import RoomModel
@@ -456,6 +457,15 @@ class Client:
     def _stop_checking(self) -> None:
         if self._checking is not None:
             self._checking.cancel()
+
+    def race_record(self, results: m.Results) -> WrittenRace | None:
+        """Return the record of a race; None if it is not there. This blocks.
+
+        Args:
+            results: of the race.
+        """
+        found = fetch_record(self.server, results)
+        return found if isinstance(found, WrittenRace) else None
 
     async def _check(self, check: CheckRecord) -> None:
         """Fetch a race record and compare it with the evidence."""

@@ -26,6 +26,7 @@ __all__ = [
     "Run",
     "big_size",
     "big_text",
+    "faint",
     "layer",
     "mixed",
     "qr_rows",
@@ -165,6 +166,15 @@ def mixed(over: str, under: str, share: float) -> str:
     """
     pairs = zip(bytes.fromhex(over[1:]), bytes.fromhex(under[1:]), strict=True)
     return "#" + bytes(round(a * share + b * (1 - share)) for a, b in pairs).hex()
+
+
+@lru_cache(maxsize=8)
+def faint(look: Look) -> Look:
+    """Return the same look with tiles at half strength, where colours allow it."""
+    if look.flat:
+        return look
+    layers = tuple(mixed(layer, look.well, 0.45) for layer in look.layers)
+    return look._replace(layers=layers, picture=None)
 
 
 MIN_TILE_W = 3

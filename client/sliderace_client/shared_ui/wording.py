@@ -33,6 +33,7 @@ from sliderace_client.room.outcomes import (
     Won,
     WrongNonce,
 )
+from sliderace_client.room.race_story import Story
 
 __all__ = [
     "check_name",
@@ -50,6 +51,7 @@ __all__ = [
     "remark",
     "round_trip",
     "status",
+    "story_text",
     "verdict",
 ]
 
@@ -143,6 +145,33 @@ def status(name: str) -> str:
 def dnf_reason(why: str) -> str:
     """Return in a few words why a racer did not finish; empty if unknown."""
     return text(f"dnf.{why}") if why in DNF_REASONS else ""
+
+
+def story_text(story: Story) -> str:
+    """Return what decided a race, in one sentence."""
+    values: dict[str, object] = {"name": story.winner, "gap": _span(story.gap)}
+    match story.kind:
+        case "nobody" | "tie":
+            return text(f"story.{story.kind}")
+        case "only":
+            return text("story.only", name=story.winner)
+        case "late":
+            told = text("story.late", before=_span(story.before, 1), **values)
+        case "early":
+            told = text("story.early", at=_span(story.at, 1), **values)
+        case "middle":
+            values |= {"percent": story.high // 10, "count": story.changes}
+            told = text("story.middle", at=_span(story.at, 1), **values)
+        case _:
+            assert_never(story.kind)
+    return text("story.photo", story=told) if story.photo else told
+
+
+def _span(ms: int, digits: int = 3) -> str:
+    """Return a time with its unit, if it has less than a minute."""
+    shown = duration(ms)
+    shown = shown[: len(shown) - 3 + digits]
+    return shown if ms >= 60_000 else text("tui.race.seconds", time=shown)
 
 
 # --- Outcomes -------------------------------------------------------------------------

@@ -30,17 +30,24 @@ from textual.events import Event, Key
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 
-from sliderace.protocol.messages import Command, Forfeit, Join, Leave, Ready, RoleName
+from sliderace.proof.record import WrittenRace
+from sliderace.protocol.messages import (
+    Command,
+    Forfeit,
+    Join,
+    Leave,
+    Ready,
+    Results,
+    RoleName,
+)
 from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.local_server import HostError
 from sliderace_client.net.connection import Client, Ending
-from sliderace_client.net.http import Unreachable
 from sliderace_client.net.locate import NotFound, find, join_command
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.platform import WINDOWS, handle_signals
-from sliderace_client.race_records import save_record
 from sliderace_client.room.outputs import Level, Note
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui import wording
@@ -53,17 +60,18 @@ from sliderace_client.tui.actions import HeldKey
 from sliderace_client.tui.blocking_calls import (
     RoomOpener,
     only_here,
-    past_races,
     room_links,
 )
 from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
+from sliderace_client.tui.recorded_races import RecordedRaces
 from sliderace_client.tui.screens.forms import KeysForm, ServerForm
 from sliderace_client.tui.screens.lobby import LobbyScreen
 from sliderace_client.tui.screens.menu import MenuScreen
 from sliderace_client.tui.screens.past_races import PastRacesScreen
 from sliderace_client.tui.screens.race import RaceScreen
+from sliderace_client.tui.screens.replay import ReplayScreen
 from sliderace_client.tui.screens.results import ResultsScreen
 from sliderace_client.tui.screens.room_screen import RoomClient, RoomScreen
 from sliderace_client.tui.screens.screen import BaseScreen, name_of
@@ -191,6 +199,9 @@ class SlideraceApp(App[int]):
         self.begin = start
         self.ending: Ending | None = None
         self.rooms = RoomOpener(self._say_from_thread)
+        self._recorded = RecordedRaces(
+            partial(self._run, group="record"), self.say, self.on_change
+        )
         self._has_menu = start.kind == "menu"
         self._given_client = client
         self._client: RoomClient | None = None
@@ -331,10 +342,32 @@ class SlideraceApp(App[int]):
         """List past races."""
         screen = PastRacesScreen(self)
         self.open_screen(screen)
-        self._run(partial(self._load_past_races, screen), "record")
+        self._recorded.list_in(screen)
 
-    async def _load_past_races(self, screen: PastRacesScreen) -> None:
-        screen.show_lines(await asyncio.to_thread(past_races))
+    def watch_race(self, server: str, race: str) -> None:
+        """Replay a past race.
+
+        Args:
+            server: where its record is; empty: in the file of this machine's server.
+            race: its id.
+        """
+        self._recorded.watch(server, race, self._replay)
+
+    def watch_again(self) -> None:
+        """Replay the last race."""
+        results = self.client.view.results
+        record = self.race_record(results) if results else "missing"
+        if isinstance(record, WrittenRace):
+            self._replay(record, self.client.view.seat)
+
+    def _replay(self, record: WrittenRace, mine: int | None = None) -> None:
+        self.open_screen(ReplayScreen(self, record, mine))
+
+    def race_record(
+        self, results: Results
+    ) -> WrittenRace | Literal["awaited", "missing"]:
+        """Return the record of the race of these results, as far as it is there."""
+        return self._recorded.record(self.client, results)
 
     # --- Painting ---------------------------------------------------------------------
 
@@ -592,20 +625,7 @@ class SlideraceApp(App[int]):
         """Store the race record in the current folder, and say where."""
         results = self.client.view.results
         if results is not None:
-            saving = partial(
-                self._save, self.begin.server, results.race, results.record
-            )
-            self._run(saving, "record")
-
-    async def _save(self, server: str, race: str, path: str) -> None:
-        try:
-            target = await asyncio.to_thread(save_record, server, race, path)
-        except Unreachable as error:
-            self.say(str(error), "bad")
-        except OSError as error:
-            self.say(text("room.cannot_save", why=error.strerror), "bad")
-        else:
-            self.say(text("tui.results.saved", file=target))
+            self._recorded.save(self.begin.server, results)
 
     # --- Settings and pictures --------------------------------------------------------
 

@@ -34,6 +34,8 @@ class Placed(NamedTuple):
         x: column of its top left corner.
         y: row of its top left corner.
         caption: a row above the board (at `y` - 1); empty for none.
+        stamp: rows on the middle of a board that nobody plays any more; its tiles are
+            faint. Empty for none.
     """
 
     tiles: tuple[int, ...]
@@ -41,6 +43,7 @@ class Placed(NamedTuple):
     x: int
     y: int
     caption: Row = ()
+    stamp: tuple[Row, ...] = ()
 
     def box_of(self, cell: int) -> Box:
         """Return where a cell of the board is."""

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from sliderace.protocol.messages import Results, SeatSignals
+from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import solve_figures
-from sliderace_client.shared_ui.render import Look, Row
+from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 from sliderace_client.shared_ui.wording import dnf_reason, duration, status
 from sliderace_client.tui.rows import (
+    cut,
     fitted,
     marked_name,
     percent,
@@ -18,7 +20,7 @@ from sliderace_client.tui.rows import (
     tps,
 )
 
-__all__ = ["footnotes", "result_rows", "signal_rows", "table_row"]
+__all__ = ["footnotes", "podium_row", "result_rows", "signal_rows", "table_row"]
 
 
 def table_row(contents: Sequence[str], widths: Sequence[int]) -> str:
@@ -30,6 +32,37 @@ def table_row(contents: Sequence[str], widths: Sequence[int]) -> str:
 
 
 # --- Results --------------------------------------------------------------------------
+
+PODIUM = 3
+"""The last place on it."""
+
+
+def podium_row(lanes: Sequence[Lane], mine: int | None, look: Look, width: int) -> Row:
+    """Return the first finishers with their times, as many as fit.
+
+    Args:
+        lanes: in order; somebody has finished.
+        mine: the player's seat, if any.
+        look: colours.
+        width: columns.
+    """
+    runs: list[Run] = []
+    first = lanes[0].time_ms or 0
+    for lane in lanes:
+        if lane.time_ms is None or (lane.place or 1) > PODIUM:
+            break
+        gap = lane.time_ms - first
+        time = f"+{duration(gap)}" if gap else duration(lane.time_ms)
+        content = f"{lane.place or 1} {marked_name(lane.name, bot=lane.bot)} {time}"
+        content = f"   {content}" if runs else cut(content, width)
+        width -= cells(content)
+        if width < 0:
+            break
+        own, won = lane.seat == mine, not gap
+        colour = look.accent if own else look.good if won else look.ink
+        runs.append(Run(content, Paint(colour, bold=own or won)))
+    return tuple(runs)
+
 
 WIDTHS: tuple[int, ...] = (2, 16, 15, 5, 6, 5, 10, 9)
 MIN_COLUMNS = 4

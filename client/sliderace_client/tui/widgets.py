@@ -23,7 +23,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sliderace.protocol.names import cells
-from sliderace_client.shared_ui.render import Grid, Look, Paint, Row, Run, tile_rows
+from sliderace_client.shared_ui.render import (
+    Grid,
+    Look,
+    Paint,
+    Row,
+    Run,
+    faint,
+    tile_rows,
+)
 from sliderace_client.tui.layout import Placed, changed_boxes
 from sliderace_client.tui.terminal_io.diff import ChangedRow, TerminalDiff
 
@@ -308,16 +316,21 @@ class Boards(DirectWidget):
     def _with_card(self, row: Strip, y: int) -> Strip:
         """Return a row with its part of the card."""
         at = y - (self.size.height - len(self._card)) // 2
-        if not 0 <= at < len(self._card):
+        return self._covered(row, self._card, at)
+
+    def _covered(self, row: Strip, card: Sequence[Row], at: int) -> Strip:
+        """Return a row of cells with one row of a card over its middle."""
+        if not 0 <= at < len(card):
             return row
-        card = strip_of(self._card[at], self.base)
-        left = max(0, (self.width - card.cell_length) // 2)
-        right = row.crop(left + card.cell_length, self.width)
-        return Strip.join([row.crop(0, left), card, right])
+        part = strip_of(card[at], self.base)
+        left = max(0, (row.cell_length - part.cell_length) // 2)
+        right = row.crop(left + part.cell_length, row.cell_length)
+        return Strip.join([row.crop(0, left), part, right])
 
     def _strip(self, board: Placed, y: int) -> Strip | None:
         """Return the part of a board (or its caption) in one of its rows."""
-        grid, look, base = board.grid, self._look, self.base
+        grid, base = board.grid, self.base
+        look = faint(self._look) if board.stamp else self._look
         if y == -1 and board.caption:
             return strip_of(board.caption, base)
         if not 0 <= y < grid.rows:
@@ -330,7 +343,9 @@ class Boards(DirectWidget):
             )
         row, line = divmod(y - grid.edge, grid.tile_h)
         tiles = board.tiles[row * grid.width : (row + 1) * grid.width]
-        return _board_row(tiles, line, grid, look, base)
+        drawn = _board_row(tiles, line, grid, look, base)
+        at = y - (grid.rows - len(board.stamp)) // 2
+        return self._covered(drawn, board.stamp, at)
 
     def _joined(self, parts: Sequence[tuple[int, Strip]]) -> Strip:
         """Return a whole row; each part starts at its column."""

@@ -4,6 +4,7 @@ from textwrap import wrap
 from typing import Literal
 
 from sliderace.texts import text
+from sliderace_client.line_ui.explanations import strategy
 from sliderace_client.shared_ui.keymap import WASD
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 from sliderace_client.shared_ui.settings import Settings
@@ -12,7 +13,7 @@ from sliderace_client.tui.rows import fitted, text_row
 
 __all__ = ["HelpDialog", "HelpTopic", "help_entries", "sliding_keys"]
 
-HelpTopic = Literal["menu", "solo", "room", "results"]
+HelpTopic = Literal["menu", "solo", "room", "results", "replay"]
 
 KEYS_W = 19
 """Columns of the keys if texts stand beside them."""
@@ -65,6 +66,17 @@ def help_entries(topic: HelpTopic, settings: Settings) -> list[tuple[str, str]]:
                 (_keys("+", "-"), text("tui.help.board_size")),
                 ("q", text("tui.help.quit")),
             ]
+        case "replay":
+            return [
+                (_keys("space", "k"), text("tui.help.play")),
+                (_keys("←", "→"), text("tui.help.jump")),
+                (_keys(",", "."), text("tui.help.step")),
+                (_keys("+", "-"), text("tui.help.speed")),
+                (_keys("home", "end"), text("tui.help.first_and_last")),
+                (_keys("l", "p", "a"), text("tui.help.follow")),
+                (_keys("↓", "↑", "click"), text("tui.help.follow_next")),
+                (_keys("q", "escape"), text("tui.help.close")),
+            ]
         case "results":
             return [*_columns(), *_after_a_race(), *_leaving()]
         case "room":
@@ -110,6 +122,7 @@ def _after_a_race() -> list[tuple[str, str]]:
         ("↓", text("tui.help.more_racers")),
         ("r", text("tui.help.rematch")),
         (_keys("t", "escape"), text("tui.help.back_to_lobby")),
+        ("w", text("tui.help.watch_again")),
         ("s", text("tui.help.save")),
         ("g", text("tui.help.signals")),
     ]
@@ -169,4 +182,9 @@ class HelpDialog(Dialog):
             rows.append((head,))
             parts = wrap(explanation, width - 2)
             rows += [text_row(f"  {part}", look.ink) for part in parts]
+        if self._topic == "solo":
+            rows.append(text_row(""))
+            for n, tip in enumerate(strategy()):
+                colour = look.soft if n else look.accent
+                rows += [text_row(part, colour) for part in wrap(tip, width)]
         return rows

@@ -58,15 +58,29 @@ class BoardArea(Container):
             self.set_class(division.wide, "-wide")
             self.canvas.styles.width, self.canvas.styles.height = division.board
 
-    def show_one(self, board: Board, look: Look, card: Sequence[Row] = ()) -> None:
-        """Show one board, as large as possible; `card` is shown on it."""
+    def show_one(
+        self,
+        board: Board,
+        look: Look,
+        card: Sequence[Row] = (),
+        stamp: tuple[Row, ...] = (),
+    ) -> None:
+        """Show one board, as large as possible.
+
+        Args:
+            board: to show.
+            look: colours.
+            card: rows over the middle of it.
+            stamp: see `Placed`.
+        """
         columns, rows = self.division.board
         grid = Grid.fit(*board.size, columns, rows)
         if grid is None:
             self.canvas.show_message([text_row(text("tui.board.no_room"), look.bad)])
             return
         x, y = (columns - grid.columns) // 2, (rows - grid.rows) // 2
-        self.canvas.show([Placed(board.tiles, grid, x, y)], look, card)
+        placed = Placed(board.tiles, grid, x, y, stamp=stamp)
+        self.canvas.show([placed], look, card)
 
 
 PICTURE_ROWS = 18

@@ -42,7 +42,7 @@ from sliderace_client.tui.screens.board_area import (
 )
 from sliderace_client.tui.screens.room_screen import RoomProgram, RoomScreen
 from sliderace_client.tui.screens.screen import SLIP_MS
-from sliderace_client.tui.screens.spectating import SpectatorView
+from sliderace_client.tui.screens.spectating import SpectatorView, stamp
 
 __all__ = ["RaceScreen"]
 
@@ -157,7 +157,8 @@ class RaceScreen(RoomScreen):
             return
         followed = spectator.followed()
         if followed is not None and followed.board is not None:
-            self._area.show_one(followed.board, self.look)
+            mark = stamp(followed, self.look, self._area.division.board[0])
+            self._area.show_one(followed.board, self.look, stamp=mark)
         elif spectator.lanes():
             placed = spectator.place_all(self.look, *self._area.division.board)
             self._area.canvas.show(placed, self.look)

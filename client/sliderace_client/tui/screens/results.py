@@ -1,4 +1,4 @@
-"""The results: the table, marks beside times, and the proof of fairness."""
+"""The results: podium, what decided the race, table, and the proof of fairness."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -7,17 +7,25 @@ from typing import ClassVar
 
 from textual.widget import Widget
 
-from sliderace.protocol.messages import Ready, Rematch, Signals
+from sliderace.proof.record import WrittenRace
+from sliderace.protocol.messages import Ready, Rematch, Results, Signals
 from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.room.outcomes import Notice
+from sliderace_client.room.race_story import curves_of, story_of
 from sliderace_client.shared_ui import wording
-from sliderace_client.shared_ui.render import Look, Row, big_text
-from sliderace_client.shared_ui.wording import duration, listed
+from sliderace_client.shared_ui.render import Look, Row
+from sliderace_client.shared_ui.wording import ordinal, story_text
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.dialogs.dialog import Dialog
 from sliderace_client.tui.dialogs.help import HelpTopic
-from sliderace_client.tui.result_tables import footnotes, result_rows, signal_rows
+from sliderace_client.tui.race_graph import MIN_ROWS as GRAPH_ROWS, graph_rows
+from sliderace_client.tui.result_tables import (
+    footnotes,
+    podium_row,
+    result_rows,
+    signal_rows,
+)
 from sliderace_client.tui.rows import fitted, marked_name, rules_text, text_row
 from sliderace_client.tui.screens.room_screen import RoomProgram, RoomScreen
 from sliderace_client.tui.widgets import TextRows
@@ -25,9 +33,11 @@ from sliderace_client.tui.widgets import TextRows
 __all__ = ["ResultsScreen", "SignalsDialog"]
 
 LARGE_ROWS = 20
-"""From this height on, the winner's time is large, and the proof is worded in full."""
+"""From this height on, the proof is worded in full."""
 MARGIN_ROWS = 4
 """Empty rows above, between and below, and the heading of the table."""
+MOST_GRAPH_ROWS = 14
+"""Higher lines are not easier to compare."""
 
 
 class ResultsScreen(RoomScreen):
@@ -61,20 +71,25 @@ class ResultsScreen(RoomScreen):
     # --- Display ----------------------------------------------------------------------
 
     def online_head(self) -> str:  # noqa: D102
-        room = self.view.room
+        room, lanes = self.view.room, self._lanes()
+        mine = [lane for lane in lanes if lane.seat == self.view.seat]
+        if mine and mine[0].status == "finished" and mine[0].place and len(lanes) > 1:
+            place = ordinal(mine[0].place)
+            return text("tui.results.came", place=place, count=len(lanes))
         return rules_text(room.rules, seed_known=room.seed_known) if room else ""
 
     def update(self) -> None:  # noqa: D102
         super().update()
         width, lanes = max(1, self.size.width - 4), self._lanes()
-        winner, proof = self._winner_rows(lanes, width), self._proof_rows(width)
-        self._winner.show(winner)
+        proof = self._proof_rows(width)
         self._proof.show(proof)
         results, soft = self.view.results, self.look.soft
         notes = footnotes(results, self.view.late_ms) if results else []
         below = ["", *notes] if notes else []
-        taken = MARGIN_ROWS + len(winner) + len(proof) + len(below)
-        self._fit = max(1, self.body_height() - taken)
+        free = self.body_height() - MARGIN_ROWS - len(proof) - len(below)
+        winner = self._winner_rows(lanes, width, free - len(lanes))
+        self._winner.show(winner)
+        self._fit = max(1, free - len(winner))
         rows = result_rows(self._visible(lanes), self.view.seat, self.look, width)
         if len(lanes) > self._fit:
             below.insert(0, f"   {text('tui.results.of_racers', n=len(lanes))}")
@@ -104,22 +119,42 @@ class ResultsScreen(RoomScreen):
             lanes.append(lane)
         return lanes
 
-    def _winner_rows(self, lanes: list[Lane], width: int) -> list[Row]:
-        look = self.look
-        if self.view.phase == "aborted":
+    def _winner_rows(self, lanes: list[Lane], width: int, free: int) -> list[Row]:
+        """Return the podium, what decided the race, and the graph if it fits.
+
+        Args:
+            lanes: in order.
+            width: columns.
+            free: rows that the table does not need.
+        """
+        look, results = self.look, self.view.results
+        if self.view.phase == "aborted" or results is None:
             return [text_row(text("tui.results.called_off"), look.bad, bold=True)]
-        first = [lane for lane in lanes if lane.place == 1]
-        winners = [lane for lane in first if lane.time_ms is not None]
-        if not winners or winners[0].time_ms is None:
-            return [text_row(text("results.nobody"), look.ink, bold=True)]
-        count, names = len(winners), listed([lane.name for lane in winners])
-        time = duration(winners[0].time_ms)
-        if self.size.height < LARGE_ROWS:
-            won = text("tui.results.won_in", count=count, names=names, time=time)
-            return [text_row(fitted(won, width), look.accent, bold=True)]
-        won = fitted(text("tui.results.won", count=count, names=names), width)
-        large = [text_row(row, look.accent, bold=True) for row in big_text(time)]
-        return [text_row(won, look.ink, bold=True), *large]
+        if all(lane.time_ms is None for lane in lanes):
+            rows = [text_row(text("results.nobody"), look.ink, bold=True)]
+        else:
+            rows = [podium_row(lanes, self.view.seat, look, width)]
+        if len(lanes) > 1:
+            rows += self._story_rows(results, width, free - len(rows))
+        return rows
+
+    def _story_rows(self, results: Results, width: int, free: int) -> list[Row]:
+        """Return what decided the race, and the graph; their rows while they load."""
+        record = self.program.race_record(results)
+        height = max(min(free - 3, MOST_GRAPH_ROWS), min(free - 2, GRAPH_ROWS))
+        if record == "missing":
+            return []
+        if record == "awaited":
+            space = height + 2 if height >= GRAPH_ROWS else min(1, max(0, free))
+            return [text_row("")] * space
+        curves = curves_of(record)
+        told = fitted(story_text(story_of(curves)), width)
+        rows = [text_row(told, self.look.ink)] if free > 0 else []
+        if height >= GRAPH_ROWS:
+            mine = self.view.seat
+            graph = graph_rows(curves, mine, self.look, width, height)
+            rows += [text_row(""), *graph]
+        return rows
 
     def _proof_rows(self, width: int) -> list[Row]:
         """Return the findings of the race record's checks."""
@@ -170,6 +205,9 @@ class ResultsScreen(RoomScreen):
             more = text("tui.key.more")
             actions.append(Action("↓", more, self._scroll, ("down", "pagedown")))
         if view.results is not None:
+            if isinstance(program.race_record(view.results), WrittenRace):
+                watch = text("tui.key.watch_again")
+                actions.append(Action("w", watch, program.watch_again))
             save = text("tui.key.save_record")
             actions.append(Action("s", save, program.save_race_record, once=True))
             signals = view.signals

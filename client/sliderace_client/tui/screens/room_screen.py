@@ -1,10 +1,11 @@
 """The base class of a room's screens, and the interfaces that they need."""
 
 from functools import partial
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from sliderace.engine import Direction
-from sliderace.protocol.messages import Close, Command, Ready
+from sliderace.proof.record import WrittenRace
+from sliderace.protocol.messages import Close, Command, Ready, Results
 from sliderace.texts import text
 from sliderace_client.net.connection import Ending
 from sliderace_client.room.view import RoomView
@@ -41,6 +42,10 @@ class RoomClient(Protocol):
 
     def now(self) -> int:
         """Return monotonic ms."""
+        ...
+
+    def race_record(self, results: Results) -> WrittenRace | None:
+        """Return the record of a race; None if it is not there. This blocks."""
         ...
 
     async def run(self) -> Ending:
@@ -106,6 +111,16 @@ class RoomProgram(Program, Protocol):
 
     def save_race_record(self) -> None:
         """Store the race record in the current folder."""
+        ...
+
+    def race_record(
+        self, results: Results
+    ) -> WrittenRace | Literal["awaited", "missing"]:
+        """Return the record of the race of these results, as far as it is there."""
+        ...
+
+    def watch_again(self) -> None:
+        """Replay the last race."""
         ...
 
 

@@ -11,16 +11,20 @@ room has open boards. `SpectatorView` is in one of three states:
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.room.view import RoomView
+from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
-from sliderace_client.shared_ui.wording import duration
+from sliderace_client.shared_ui.wording import duration, ordinal
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.layout import Placed, arrange_boards
-from sliderace_client.tui.rows import fitted, out_text, percent
+from sliderace_client.tui.rows import cut, fitted, out_text, percent
 
-__all__ = ["SpectatorView"]
+__all__ = ["SpectatorView", "stamp"]
+
+SIGNS = {"right": "→", "left": "←", "down": "↓", "up": "↑"}
 
 
 class SpectatorView:
@@ -31,6 +35,7 @@ class SpectatorView:
         now: returns the ms of its clock.
         on_change: called after a key or a click changed the view.
         rank: returns a racer's rank, by seat; empty while there is none.
+        turn_keys: names of the keys that pin the next and the previous racer.
     """
 
     def __init__(
@@ -39,11 +44,13 @@ class SpectatorView:
         now: Callable[[], int],
         on_change: Callable[[], object],
         rank: Callable[[int], str],
+        turn_keys: tuple[str, str] = ("right", "left"),
     ) -> None:
         self._get_view = view
         self._now = now
         self._on_change = on_change
         self._rank = rank
+        self._turn_keys = turn_keys
         self._leader = False
         self._pinned: int | None = None
         self._wanted: bool | None = None
@@ -103,16 +110,21 @@ class SpectatorView:
 
     def place_all(self, look: Look, columns: int, rows: int) -> list[Placed]:
         """Arrange as many boards as fit on a canvas."""
-        lanes, room = self.lanes(), self._view.room
-        sides = (room.rules.width, room.rules.height) if room else (4, 4)
-        places = arrange_boards(len(lanes), sides, columns, rows)
+        lanes = self.lanes()
+        sizes = [lane.board.size for lane in lanes if lane.board is not None]
+        places = arrange_boards(len(lanes), sizes[0], columns, rows)
         self._fit = len(places)
         first = self._first % len(lanes) if self._fit < len(lanes) else 0
         shown = [lanes[(first + n) % len(lanes)] for n in range(len(places))]
         self._placed_seats = [lane.seat for lane in shown]
         return [
             Placed(
-                lane.board.tiles, grid, x, y, self._caption(lane, look, grid.columns)
+                lane.board.tiles,
+                grid,
+                x,
+                y,
+                self._caption(lane, look, grid.columns),
+                stamp(lane, look, grid.columns),
             )
             for lane, (x, y, grid) in zip(shown, places, strict=True)
             if lane.board is not None
@@ -170,9 +182,9 @@ class SpectatorView:
             actions.append(Action("p", text("tui.key.pin"), pin, once=True))
         forth, back = partial(self._pin_next, 1), partial(self._pin_next, -1)
         following, previous = text("tui.key.next"), text("tui.key.previous")
+        turns = zip(self._turn_keys, (following, previous), (forth, back), strict=True)
         actions += [
-            Action("→", following, forth, ("right",)),
-            Action("←", previous, back, ("left",)),
+            Action(SIGNS[key], label, turn, (key,)) for key, label, turn in turns
         ]
         if not self._shows_all:
             actions.append(Action("a", text("tui.key.all_boards"), self._show_all))
@@ -215,3 +227,27 @@ class SpectatorView:
         first = 0 if step > 0 else -1
         at = first if followed is None else seats.index(followed.seat) + step
         self._pin(seats[at % len(seats)])
+
+
+def stamp(lane: Lane, look: Look, width: int) -> tuple[Row, ...]:
+    """Return place and time of a finisher, or how the race ended for a racer.
+
+    Args:
+        lane: whose board it is for.
+        look: colours.
+        width: columns of the board.
+
+    Returns:
+        Rows of one width; none while they race.
+    """
+    if lane.status == "racing":
+        return ()
+    if lane.status == "finished" and lane.time_ms is not None:
+        lines = [ordinal(lane.place or 1), duration(lane.time_ms)]
+    else:
+        lines = [wording.status(lane.status)]
+    inner = min(max(map(cells, lines)), width - 2)
+    colour = look.good if lane.status == "finished" else look.ink
+    paint = Paint(colour, look.raised, bold=True, reverse=look.mono)
+    centred = (f" {cut(line, inner).center(inner)} " for line in lines)
+    return tuple((Run(line, paint),) for line in centred)
