@@ -27,8 +27,8 @@ test("a curve has each rise once, and ends with the official time", () => {
     }
 });
 
-for (const { name, racers, leads, story } of table.cases)
-  test(`one line says what decided the race: ${name}`, () => {
+for (const { name: about, racers, leads, story } of table.cases)
+  test(`one line says what decided the race: ${about}`, () => {
     const curves = racers.map(([name, time, photo, points], seat) => ({
       seat, name, time, photo, points, end: points.at(-1)?.[0] ?? 0,
     }));

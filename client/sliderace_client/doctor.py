@@ -39,23 +39,35 @@ def examine(server: str = "") -> list[Finding]:
     base = server or (known.url or known.base if known else "")
     if not base:
         return [_wrong("no_server")]
+    key: object = None
     try:
-        found = [*reply_findings(base, get(base, "/healthz")), *_encryption(base)]
+        reply = get(base, "/healthz")
+        key = _health(reply).get("key")
+        found = [*reply_findings(base, reply), *_encryption(base)]
     except OSError as error:  # mostly Unreachable
         found = [_wrong("unreachable", why=str(error))]
-    view = _view(known.base) if known else None
+    view = _view(known.base, key) if known else None
     return [*found, *(set_up_findings(view) if view else [_ok("no_view")])]
 
 
-def _view(base: str) -> Mapping[str, Any] | None:
-    """Return what only the operator may see of our own server, if it runs."""
+def _health(reply: Reply) -> Mapping[str, Any]:
+    health = reply.json()
+    return cast("dict[str, Any]", health) if isinstance(health, dict) else {}
+
+
+def _view(base: str, key: object) -> Mapping[str, Any] | None:
+    """Return what only the operator may see of our own server, if it runs.
+
+    Args:
+        base: its address.
+        key: that of the server we examine, which may be another one; None: unknown.
+    """
     try:
-        health = get(base, "/healthz", token=operator_token(base)).json()
+        health = _health(get(base, "/healthz", token=operator_token(base)))
     except Unreachable:
         return None
-    if not isinstance(health, dict):
-        return None
-    return cast("dict[str, dict[str, Any]]", health).get("operator")
+    view: Mapping[str, Any] | None = health.get("operator")
+    return view if key in (None, health.get("key")) else None
 
 
 def reply_findings(base: str, reply: Reply) -> Iterator[Finding]:

@@ -86,5 +86,8 @@ def test_the_doctor_examines_our_own_server(
         assert "operator" not in json.load(connection.getresponse())
         assert run(["doctor", server.url]) == 1
         assert "--trusted-proxies 127.0.0.1" in capsys.readouterr().out
+        with ServerProcess(tmp_path / "other", "--log-level", "error") as other:
+            assert run(["doctor", other.url]) == 0
+            assert "--trusted-proxies" not in capsys.readouterr().out
     assert run(["doctor"]) == 1
     assert run(["doctor", "127.0.0.1:9"]) == 1

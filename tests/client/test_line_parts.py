@@ -150,7 +150,7 @@ def test_unplayable_board_is_refused_with_the_exact_reason(text: str, why: str) 
 
 
 def test_given_board_may_have_extra_blanks_and_zeros() -> None:
-    given = parse_given(" 8  2 0/4 6 1 / 3 7 05 ")
+    given = parse_given(" 8  2 ./4 6 1 / 3 7 05 ")
     assert given == parse_board("8 2 0/4 6 1/3 7 5")
 
 

@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.rooms import RACE, START, ModelHarness, welcome
+from msgspec.structs import replace
+from tests.client.rooms import LIMITS, RACE, START, ModelHarness, welcome
 
+from sliderace.engine import parse_board
 from sliderace.protocol import messages as m
+from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.liveness import Liveness
 from sliderace_client.room.outcomes import Notice
-from sliderace_client.room.outputs import Note, Send
+from sliderace_client.room.outputs import Note, Outputs, Send
+from sliderace_client.room.view import RoomView
 
 VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "liveness-v1.json"
 CASES = json.loads(VECTORS.read_text("utf-8"))["cases"]
@@ -93,3 +97,16 @@ def test_second_connection_that_is_refused_ends_the_first_one() -> None:
     ann.receive(refused)
     assert not ann.view.online
     assert ann.view.ended == refused
+
+
+def test_a_probe_counts_as_a_message() -> None:
+    view = RoomView()
+    view.online = True
+    outputs = Outputs(view)
+    outputs.connected(replace(LIMITS, messages_per_s=1, messages_burst=1), 0, 0)
+    assert outputs.take(0) == []
+    assert outputs.take(20_000) == [Send(m.Ping(1))]
+    view.attempt = Attempt(RACE, parse_board(START), 20_000)
+    view.attempt.slide("L", 1, 20_000)
+    assert outputs.take(20_000) == []
+    assert outputs.due() == 21_000

@@ -13,7 +13,6 @@ from sliderace_client.room.leaderboard import Leaderboard
 from sliderace_client.shared_ui.render import BASIC, DARK, LIGHT, MONO, Look, Row
 from sliderace_client.tui.layout import race_layout
 from sliderace_client.tui.race_panel import (
-    CARD_H,
     Racers,
     finish_card,
     news_text,
@@ -185,7 +184,7 @@ def test_card_shows_place_time_and_distance() -> None:
     assert "You won!" in "".join(map(text_of, won))
     pending = finish_card(racers(lane(0, 1000, 9), ben), "25.312 s", DARK)
     assert "Solved" in "".join(map(text_of, pending))
-    assert all(len(one) <= CARD_H + 2 for one in (card, won, pending))
+    assert all(len(one) <= 11 for one in (card, won, pending))
 
 
 def test_sixteen_racers_fit_beside_the_board_at_80_columns() -> None:
@@ -194,3 +193,8 @@ def test_sixteen_racers_fit_beside_the_board_at_80_columns() -> None:
     assert divided.wide
     assert divided.panel[0] >= 29
     assert divided.panel[1] == 2 + 1 + 16 + 1 + 1  # with a row to spare
+
+
+def test_finisher_whose_time_is_not_known_is_shown_as_solved() -> None:
+    rows = shown(racers(lane(0, 1_000, 90, status="finished", time_ms=None), lane(1)))
+    assert any(row.endswith("solved") for row in rows)

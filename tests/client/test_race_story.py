@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sliderace.proof.reading import read
+from sliderace_client.room.race_replay import Playhead, RaceReplay, moments
 from sliderace_client.room.race_story import Curve, curves_of, leads_of, story_of
-from sliderace_client.room.replay import Playhead, RaceReplay, moments
 from sliderace_client.shared_ui.wording import story_text
 
 VECTORS = Path(__file__).parents[2] / "shared" / "vectors"
@@ -81,7 +81,8 @@ def test_replay_ends_as_the_record_says(record: Any) -> None:
 def test_replay_steps_from_slide_to_slide() -> None:
     replay = RaceReplay(RECORDS[0])
     times = sorted({time for racer in replay.racers for time in racer.times})
-    t, seen = -1, []
+    t = -1
+    seen: list[int] = []
     while t < replay.length:
         t = replay.step(t, 1)
         seen.append(t)

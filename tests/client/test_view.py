@@ -1,4 +1,14 @@
-from tests.client.rooms import ANN, BEN, CAT, RACE, ModelHarness, member, room
+from tests.client.rooms import (
+    ANN,
+    BEN,
+    CAT,
+    NEXT,
+    RACE,
+    ModelHarness,
+    member,
+    results,
+    room,
+)
 
 from sliderace.protocol import messages as m
 from sliderace_client.room.view import RoomView
@@ -105,16 +115,31 @@ def test_own_finish_stands_for_a_second_and_a_half() -> None:
 
 def test_a_solve_that_counts_much_later_than_it_was_made_is_late() -> None:
     ann = ModelHarness()
-    assert ann.view.late_ms == 0
+    assert ann.view.lateness() == 0
     ann.race()
     ann.model.painted(ann.now)
     ann.now += 1_500
     ann.slide(("L", 2))
-    assert ann.view.late_ms == 0, "there is no official time yet"
+    assert ann.view.lateness() == 0, "there is no official time yet"
     for official, late in ((1_510, 0), (2_499, 0), (12_100, 10_600)):
         row = m.Standing(0, ANN, "Ann", False, "finished", 1, official, 0, 0, 2, 1, 1)
         ann.receive_next(m.StandingEvent(0, RACE, row))
-        assert ann.view.late_ms == late
+        assert ann.view.lateness() == late
+
+
+def test_how_late_a_solve_is_stays_with_its_results() -> None:
+    ann = ModelHarness()
+    ann.race()
+    ann.model.painted(ann.now)
+    ann.slide(("L", 2))
+    row = m.Standing(0, ANN, "Ann", False, "finished", 1, 12_000, 0, 0, 2, 1, 1)
+    ann.receive_next(results(standings=[row]))
+    assert ann.view.late_ms == 12_000
+    ann.receive_next(m.RoomEvent(0, room(race=NEXT), "race"))
+    assert ann.view.attempt is None
+    assert ann.view.late_ms == 12_000
+    ann.receive_next(m.PhaseEvent(0, NEXT, "countdown", 3_000))
+    assert ann.view.late_ms == 0
 
 
 def test_without_a_clock_of_our_own_no_solve_is_late() -> None:
@@ -125,4 +150,4 @@ def test_without_a_clock_of_our_own_no_solve_is_late() -> None:
     ann.slide(("L", 2))
     row = m.Standing(0, ANN, "Ann", False, "finished", 1, 9_000, 0, 0, 2, 1, 1)
     ann.receive_next(m.StandingEvent(0, RACE, row))
-    assert ann.view.late_ms == 0
+    assert ann.view.lateness() == 0

@@ -19,6 +19,8 @@ from sliderace.engine import (
 from sliderace.texts import text
 from sliderace_client.line_ui.answers import Refusal, quoted
 
+GAP = "."
+"""How boards are shown; see `board_text`."""
 __all__ = ["Origin", "board_from", "parse_given", "shuffled"]
 
 
@@ -103,8 +105,9 @@ def _solves(slide: Slide, board: Board) -> bool:
 
 
 def parse_given(typed: str) -> Board | Refusal:
-    """Read a board to play, such as ``8 2 0/4 6 1/3 7 5``."""
-    rows = [row.split() for row in typed.strip().split("/")]
+    """Read a board to play, such as ``8 2 0/4 6 1/3 7 5``; a dot is the gap, too."""
+    words = [row.split() for row in typed.strip().split("/")]
+    rows = [["0" if word == GAP else word for word in row] for row in words]
     for number, row in enumerate(rows, 1):
         if why := _fault(number, row, rows[0]):
             return Refusal("bad_board", why)

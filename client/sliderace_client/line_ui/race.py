@@ -69,10 +69,6 @@ def enter(start: Start, typed: TypedInput, say: Say) -> int:
             seat.release()
 
 
-def _no_way_back(*, others: bool) -> str:  # noqa: ARG001 - the type of `way_back`
-    return ""
-
-
 async def race(
     server: str,
     enter: m.Join,
@@ -81,7 +77,7 @@ async def race(
     typed: TypedInput,
     say: Say,
     keys: Keys,
-    way_back: Callable[..., str] = _no_way_back,
+    way_back: Callable[..., str] | None = None,
 ) -> int:
     """Stay in a room until our stay ends or the user leaves.
 
@@ -119,7 +115,7 @@ async def race(
     finally:  # also after Ctrl-C
         over.set()
         view = room.client.view
-        back = way_back(others=len(view.members) > 1)
+        back = way_back(others=len(view.members) > 1) if way_back else ""
         if back and view.welcomed and not view.ended:
             say(text("room.seat_kept", command=back))
     if stopped:

@@ -437,6 +437,7 @@ class Fold:
         rows = [self._standing(row) for row in event.standings]
         again = view.results is not None and view.results.race == event.race
         view.results = replace(event, standings=rows)
+        view.late_ms = view.lateness()
         if not again:
             self._fair_play.check(event)
 

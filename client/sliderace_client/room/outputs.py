@@ -185,6 +185,7 @@ class Outputs:
         waiting = view.attempt is not None and view.attempt.waiting
         if liveness.look(now, in_race=view.in_race, waiting=waiting):
             self._pings += 1
+            self._pace.message(now)
             self.put(Send(Ping(self._pings)))
         if liveness.overdue and not view.overdue:
             self.note(Notice.WAITING_FOR_SERVER, "bad")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from sliderace.proof.record import WrittenRace
-from sliderace_client.room.replay import RaceReplay
+from sliderace_client.room.race_replay import RaceReplay
 
 __all__ = ["Curve", "Lead", "Story", "curves_of", "leads_of", "story_of"]
 

@@ -60,6 +60,8 @@ class RoomView:
         remarks: facts about them that are worth knowing but no faults.
         agrees: whether the race record is as we saw and sent it; None: not known.
         signals: of the solves in those results; only the host gets them.
+        late_ms: how much later than by our own clock our solve counts in those results;
+            0 if by little.
     """
 
     def __init__(self) -> None:
@@ -215,12 +217,11 @@ class RoomView:
             return None
         return attempt.zero + attempt.slides[-1][2]
 
-    @property
-    def late_ms(self) -> int:
-        """How much later than by our own clock our solve counts; 0 if by little.
+    def lateness(self) -> int:
+        """Return how much later than by our own clock our solve counts, in ms.
 
-        A second or more means that the connection was lost: the server cannot check
-        when a slide was made that it could not hear.
+        It is 0 if by little. A second or more means that the connection was lost: the
+        server cannot check when a slide was made that it could not hear.
         """
         attempt, lane = self.attempt, self.lane
         if not (attempt and lane and lane.time_ms is not None and self.done):
@@ -291,3 +292,4 @@ class RoomView:
         self.remarks: list[Remark] = []
         self.agrees: bool | None = None
         self.signals: Signals | None = None
+        self.late_ms = 0

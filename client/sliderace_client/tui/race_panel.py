@@ -183,7 +183,7 @@ def _value(racers: Racers, lane: Lane) -> tuple[str, str]:
     if lane.status == "racing" and lane.high == SOLVED:
         return text("tui.lanes.solved"), "good"
     if lane.status != "racing":
-        return text(_OUT[lane.status]), "soft"
+        return text(_OUT.get(lane.status, "tui.lanes.solved")), "soft"
     if lane.member in racers.away:
         return text("tui.lanes.away"), "bad"
     if first is None or first.seat == lane.seat or first.status == "finished":
@@ -298,7 +298,7 @@ def news_text(racers: Racers) -> tuple[str, bool]:
 
 # --- The own finish -------------------------------------------------------------------
 
-CARD_W, CARD_H = 27, 9
+CARD_W = 27
 
 
 def finish_card(racers: Racers, time: str, look: Look) -> list[Row]:
@@ -320,7 +320,7 @@ def finish_card(racers: Racers, time: str, look: Look) -> list[Row]:
     frame = Paint(look.good, look.raised, bold=True)
     inner = CARD_W - 2
     rows: list[Row] = [(Run("╭" + "─" * inner + "╮", frame),)]
-    for line in lines[: CARD_H - 1]:
+    for line in lines:
         content = fitted(line, min(inner, cells(line)))
         left = (inner - cells(content)) // 2
         body = " " * left + content + " " * (inner - left - cells(content))

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from sliderace.proof.record import WrittenRace
 from sliderace.texts import text
 from sliderace_client.room.leaderboard import FIRST_ORDER_MS, Leaderboard
-from sliderace_client.room.replay import Playhead, RaceReplay
+from sliderace_client.room.race_replay import Playhead, RaceReplay
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui.render import Row
 from sliderace_client.tui.actions import Action
