@@ -16,6 +16,7 @@ from sliderace.protocol.messages import (
     Nonce,
     Ready,
     Rematch,
+    Rename,
     Role,
     RoleName,
     Series,
@@ -54,6 +55,7 @@ WireCommand = (
     | Settings
     | Series
     | Role
+    | Rename
     | Kick
     | Bench
     | Lock

@@ -42,6 +42,7 @@ __all__ = [
     "Ready",
     "Redeem",
     "Rematch",
+    "Rename",
     "Resume",
     "Resync",
     "Role",
@@ -270,6 +271,12 @@ class Role(_Command, frozen=True, tag="role"):
     role: RoleName
 
 
+class Rename(_Command, frozen=True, tag="rename"):
+    """Change your nickname, but not while you are on the roster of a race."""
+
+    name: Name
+
+
 class Kick(_Command, frozen=True, tag="kick"):
     """Host: remove a member and close their connection with 4501.
 
@@ -343,6 +350,7 @@ Command = (
     | Settings
     | Series
     | Role
+    | Rename
     | Kick
     | Bench
     | Lock
