@@ -167,7 +167,8 @@ async def running(
         watched.on_stall.append(listener.forget_pings)
         async with listener.listening() as port, _advertised(settings, port):
             try:
-                url = _url(settings, port)
+                registry.start_bots(_local_url(settings, port))
+                url = settings.public_base or _local_url(settings, port)
                 yield Server(port, url, operator_token, registry, metrics)
             finally:
                 registry.freeze()
@@ -322,9 +323,8 @@ def _links(settings: ServerSettings, port: int, code: str) -> list[str]:
     return [f"{place}{settings.base}/{code}" for place in places]
 
 
-def _url(settings: ServerSettings, port: int) -> str:
-    if settings.public_base:
-        return settings.public_base
+def _local_url(settings: ServerSettings, port: int) -> str:
+    """Return the address of this server on this machine."""
     host = settings.bind
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)

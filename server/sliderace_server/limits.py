@@ -70,6 +70,7 @@ class Limits:
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
             nobody can join by a code. 0: no limit, as a few strangers who guess codes
             could otherwise keep everybody else out.
+        total_bots: bots of the server in all rooms together; 0: none.
         room: the limits of one room.
     """
 
@@ -100,6 +101,7 @@ class Limits:
     joins_burst: Positive = 120
     failed_joins_per_10_min: Positive = 60
     failed_joins_per_s: NonNegative = 0
+    total_bots: NonNegative = 64
     room: RoomLimits = field(default_factory=RoomLimits)
 
     @property

@@ -4,6 +4,7 @@ The key is created at the first start and stored in the data folder, readable on
 the owner of the process: anyone who has it can sign in the server's name.
 """
 
+import hmac
 import os
 import tempfile
 from pathlib import Path
@@ -41,6 +42,11 @@ class ServerKey:
     def sign(self, message: bytes) -> bytes:
         """Return the signature of a message: 64 bytes, deterministic."""
         return self._private.sign(message)
+
+    def secret(self, purpose: str) -> bytes:
+        """Return 32 bytes that only this key yields, the same for each purpose."""
+        key = self._private.private_bytes_raw()
+        return hmac.digest(key, f"sliderace/{purpose}".encode(), "sha256")
 
 
 def new_key() -> ServerKey:

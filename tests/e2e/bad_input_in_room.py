@@ -143,12 +143,39 @@ async def _(setup: Setup) -> Outcome:
 @case("a host's command from another member")
 async def _(setup: Setup) -> Outcome:
     commands: list[m.Command] = [m.Kick(setup.ben.member), m.Close(), m.Lock()]
+    commands.append(m.Bots([m.BotWanted("club")]))
     return await each(setup, *(encode_command(command) for command in commands))
 
 
 @case("a command about another race")
 async def _(setup: Setup) -> Outcome:
     return await spectator_refused(setup, m.Ready("OTHER-S0-1"))
+
+
+@case("a bot of the level `god`")
+async def _(setup: Setup) -> Outcome:
+    god = '{"t":"bots","want":[{"level":"club"},{"level":"god"}]}'
+    return await refused_in_room(setup.ann, god)
+
+
+@case("a bot without level and pace")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Bots([m.BotWanted()]))
+
+
+@case("a bot with a pace of 1 ms")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Bots([m.BotWanted(pace_ms=1)]))
+
+
+@case("seven bots")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Bots([m.BotWanted("club")] * 7))
+
+
+@case("other bots during a race")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Bots([m.BotWanted("club")]))
 
 
 @case("a series of no wins")

@@ -31,9 +31,9 @@ COMMANDS: list[m.Command] = [
     m.Settings(PATCH, public=True, seed="f" * 64),
     m.Series("first", 3, 2),
     m.Role("spectator"),
-    m.Rename("Zoë"),
     m.Kick(2),
     m.Bench(2, on=False),
+    m.Bots([m.BotWanted("club"), m.BotWanted(pace_ms=9_000)]),
     m.Lock(on=True),
     m.HandOver(2),
     m.Transfer(),
@@ -45,6 +45,7 @@ COMMANDS: list[m.Command] = [
 
 ROOM = m.Room("KWXTRB", True, False, 1, Rules(), RACE, "c" * 64, False)
 MEMBER = m.Member(1, "Ann", "player", 0, True, True, False, False)
+BOT = m.Member(2, "⚙ Fox · club", "player", 1, True, True, False, True, "club", 9_000)
 STANDING = m.Standing(
     0, 1, "Ann", False, "finished", 1, 9_000, 8_000, 20, 30, 25, 1000, "",
     final=True, photo=True, outage_ms=5,
@@ -68,7 +69,7 @@ EVENTS: list[m.Event] = [
     ),
     m.Opened("KWXTRB", "http://127.0.0.1:8710/KWXTRB"),
     m.Snapshot(
-        9, 1, ROOM, [MEMBER], "results", 3_000,
+        9, 1, ROOM, [MEMBER, BOT], "results", 3_000,
         m.RaceView(RACE, [0], 9_000, "8 1 2/3 4 5/6 7 0", [LANE], [STANDING],
                    ["d" * 64]), RESULTS, TABLE,
     ),

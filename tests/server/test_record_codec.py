@@ -48,7 +48,10 @@ def test_the_format_is_permanent() -> None:
     assert encode(HostStarted(7)) == b'[1,"host_started",7]'
     assert encode(CountdownBegan(7, "R-1", 9)) == b'[1,"countdown_began",7,"R-1",9]'
     entered = Entered(7, 2, "Ann", "player", bot=False, seat=None, token_hash="ab")
-    assert encode(entered) == b'[1,"entered",7,2,"Ann","player",false,null,"ab",""]'
+    assert (
+        encode(entered)
+        == b'[1,"entered",7,2,"Ann","player",false,null,"ab","",null,null]'
+    )
 
 
 def test_names_and_fields_are_permanent() -> None:
@@ -57,7 +60,7 @@ def test_names_and_fields_are_permanent() -> None:
     assert shape == {
         "room_opened": "t code created_s public",
         "epoch_began": "t epoch boot mono_ms wall_ms",
-        "entered": "t member name role bot seat token_hash address",
+        "entered": "t member name role bot seat token_hash address level pace_ms",
         "gone": "t member why",
         "connected": "t member",
         "disconnected": "t member",
@@ -70,7 +73,6 @@ def test_names_and_fields_are_permanent() -> None:
         "listing_changed": "t public",
         "benched": "t member on",
         "role_changed": "t member role seat",
-        "renamed": "t member name",
         "closed": "t why",
         "alive": "t",
         "stalled": "t since",
@@ -103,7 +105,7 @@ def test_names_and_fields_are_permanent() -> None:
     }
     assert " ".join(get_type_hints(MemberState)) == (
         "id name role seat bot token_hash former_hash ready benched connected since"
-        " nonce_commitment nonces address newcomer"
+        " nonce_commitment nonces address newcomer level pace_ms"
     )
     assert " ".join(get_type_hints(Series)) == "format n by races over scores"
     assert " ".join(get_type_hints(Score)) == (

@@ -313,7 +313,7 @@ def test_a_welcome_contains_the_member_s_own_state() -> None:
     assert sent == m.Welcome(
         v=1, server="sliderace 0", code=CODE, member=1, seat=0, token="f" * 32,
         epoch=1, gen=0, race=harness.race, seq=2, board=format_board(harness.board(1)),
-        limits=LIMITS, features=["series"],
+        limits=LIMITS, features=["bots", "series"],
     )  # fmt: skip
     spectator = room.welcome(harness.state, 3, harness.now, "", LIMITS, None)
     assert (spectator.seat, spectator.seq, spectator.board) == (None, 0, None)

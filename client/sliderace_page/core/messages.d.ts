@@ -66,6 +66,8 @@ export interface Member {
   connected: boolean;
   benched: boolean;
   bot: boolean;
+  level: string | null;
+  pace_ms: number | null;
 }
 
 export interface Lane {
@@ -408,10 +410,6 @@ export interface Role {
   role: "player" | "spectator";
 }
 
-export interface Rename {
-  name: string;
-}
-
 export interface Kick {
   member: number;
 }
@@ -419,6 +417,15 @@ export interface Kick {
 export interface Bench {
   member: number;
   on?: boolean;
+}
+
+export interface BotWanted {
+  level?: "beginner" | "casual" | "club" | "expert" | "master" | "newcomer" | "record" | "strong" | null;
+  pace_ms?: number | null;
+}
+
+export interface Bots {
+  want: Array<BotWanted>;
 }
 
 export interface Lock {
@@ -484,9 +491,9 @@ export type Command =
   | ({ t: "settings" } & Settings)
   | ({ t: "series" } & Series)
   | ({ t: "role" } & Role)
-  | ({ t: "rename" } & Rename)
   | ({ t: "kick" } & Kick)
   | ({ t: "bench" } & Bench)
+  | ({ t: "bots" } & Bots)
   | ({ t: "lock" } & Lock)
   | ({ t: "hand_over" } & HandOver)
   | ({ t: "transfer" } & Transfer)

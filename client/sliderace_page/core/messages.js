@@ -79,6 +79,8 @@ const Member = object({
   connected: boolean,
   benched: boolean,
   bot: boolean,
+  level: or(nullable(string), null),
+  pace_ms: or(nullable(natural), null),
 });
 
 const Lane = object({

@@ -51,6 +51,7 @@ from sliderace.protocol.messages import (
     Welcome,
     WinnerEvent,
 )
+from sliderace.protocol.version import FEATURES
 from sliderace.race.log_records import (
     BoardDrawn,
     CountdownBegan,
@@ -122,6 +123,7 @@ class LiveRoomSettings:
         small_room: members up to which a room is small.
         player_tick_ms: time between progress events for players on an idle server.
         spectator_tick_ms: the same for spectators.
+        features: what the server can do beyond the first set.
     """
 
     limits: RoomLimits
@@ -130,6 +132,7 @@ class LiveRoomSettings:
     small_room: int
     player_tick_ms: int
     spectator_tick_ms: int
+    features: Sequence[str] = FEATURES
 
 
 class Outputs:
@@ -323,6 +326,7 @@ class LiveRoom:
             self._settings.version,
             self._settings.announced,
             token,
+            self._settings.features,
         )
         self._send_view(subscriber, welcome, seen)
         return None
@@ -374,12 +378,14 @@ class LiveRoom:
         message: room.WireCommand,
         now: int,
         entropy: bytes,
+        token_hashes: Sequence[str] = (),
     ) -> None:
-        """Execute a member's command, or refuse it."""
+        """Execute a member's command, or refuse it; see `room.MemberCommand`."""
         if not self._subscribers.is_current(subscriber):
             return
         self._set_time(now)
-        outcome = self._do(room.MemberCommand(subscriber.member, message), entropy)
+        command = room.MemberCommand(subscriber.member, message, token_hashes)
+        outcome = self._do(command, entropy)
         if isinstance(outcome, Refusal):
             tag = str(message.__struct_config__.tag)
             self._send(room.refused(tag, outcome), (subscriber,))

@@ -6,7 +6,7 @@ queues and gives records to the log writer.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from sliderace.protocol.messages import (
     Ack,
@@ -135,11 +135,16 @@ class RoomActor:
             self._scheduled = True
             self._before_flush(self.flush)
 
-    def receive(self, subscriber: Subscriber, message: room.WireCommand) -> None:
-        """Execute a member's command, or refuse it."""
+    def receive(
+        self,
+        subscriber: Subscriber,
+        message: room.WireCommand,
+        token_hashes: Sequence[str] = (),
+    ) -> None:
+        """Execute a member's command, or refuse it; see `room.MemberCommand`."""
         self._schedule()
         now, entropy = self._now_ms(), self._services.entropy(32)
-        self.live.receive(subscriber, message, now, entropy)
+        self.live.receive(subscriber, message, now, entropy, token_hashes)
 
     def resync(self, subscriber: Subscriber, message: Resync) -> None:
         """Send a board or a snapshot."""

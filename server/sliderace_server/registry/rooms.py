@@ -1,12 +1,12 @@
 """The room registry: opens, finds, recovers and drops the rooms of this server."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sliderace import __version__
 from sliderace.protocol.messages import Create, Open
-from sliderace.protocol.names import clean_name, name_fault
+from sliderace.protocol.names import name_fault, typed_name
 from sliderace.protocol.room_code import RoomCode, parse_code
 from sliderace.protocol.version import VERSION
 from sliderace.race.log_records import RaceEnded
@@ -17,6 +17,7 @@ from sliderace_server import room
 from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress, client_key
 from sliderace_server.registry.actor import RoomActor
+from sliderace_server.registry.bot_process import BotProcess, BotSeat
 from sliderace_server.registry.codes_in_use import RESERVE_MS, Codes
 from sliderace_server.registry.results_writer import ResultsWriter, stored_race
 from sliderace_server.registry.seat_tickets import Tickets, hashed
@@ -63,6 +64,7 @@ class RoomRegistry:
 
     Attributes:
         host_ended: the shutdown is because the host of these rooms has ended.
+        bots: the process in which the bots of the server play.
         clock_steps: how often the machine's wall clock was set.
         stored_everything: False if something was not stored before the shutdown.
     """
@@ -87,6 +89,9 @@ class RoomRegistry:
         self._prune_at_ms = 0
         self.clock_steps = 0
         self._wall_offset_ms = services.clock.wall_ms() - services.clock.now_ms()
+        self.bots = BotProcess(
+            services.spawn, services.clock.now_ms, self._all_bot_seats
+        )
         self._storage_lost = False
         self._checking_storage = False
         self._heartbeat: Timer | None = None
@@ -109,7 +114,7 @@ class RoomRegistry:
         services = self.services
         if self.stopping:
             return Refusal("shutting_down")
-        if isinstance(asked, Create) and (fault := name_fault(clean_name(asked.name))):
+        if isinstance(asked, Create) and (fault := name_fault(typed_name(asked.name))):
             return Refusal(fault, "name")
         if self.failing:
             return Refusal("storage_unavailable", retry_ms=5_000)
@@ -237,6 +242,66 @@ class RoomRegistry:
     def _run(self, actor: RoomActor) -> RoomActor:
         self._rooms[actor.code] = actor
         return actor
+
+    # --- bots of the server ----------------------------------------------------------
+
+    def start_bots(self, url: str) -> None:
+        """Note where bots reach this server; let those of recovered rooms play."""
+        self.bots.url = url
+        if seats := self._all_bot_seats():
+            self.bots.play(seats)
+
+    def bots_refusal(self, actor: RoomActor, count: int) -> Refusal | None:
+        """Return why a room cannot have that many bots, beside its own limit."""
+        if not count:
+            return None
+        if self.failing:
+            return Refusal("storage_unavailable", retry_ms=5_000)
+        others = sum(
+            len(room.server_bots(one.state))
+            for one in self._rooms.values()
+            if one is not actor
+        )
+        most = max(0, self.services.settings.limits.total_bots - others)
+        if count > most:
+            return Refusal("too_many_bots", "want", str(count), allowed=(0, most))
+        return self.bots.refusal()
+
+    def bot_token_hashes(self, actor: RoomActor, count: int) -> list[str]:
+        """Return the hashes of the tokens of as many next members of a room."""
+        first = actor.state.last_member + 1
+        members = range(first, first + count)
+        return [hashed(self._bot_token(actor.state, member)) for member in members]
+
+    def play_bots(self, actor: RoomActor, newer_than: int) -> None:
+        """Let the bots of a room play that have entered after a member."""
+        seats = self._bot_seats(actor.state, newer_than)
+        if seats:
+            self.bots.play(seats)
+
+    def _bot_token(self, state: RoomState, member: int) -> str:
+        """Return the token of a bot: not stored, and the same after a restart."""
+        purpose = f"bot/v1 {state.code} {state.created_s} {member}"
+        return self.services.key.secret(purpose)[:16].hex()
+
+    def _bot_seats(self, state: RoomState, newer_than: int = 0) -> list[BotSeat]:
+        return [
+            BotSeat(
+                state.code,
+                self._bot_token(state, member.id),
+                member.level,
+                member.pace_ms,
+            )
+            for member in room.server_bots(state)
+            if member.id > newer_than
+        ]
+
+    def _all_bot_seats(self) -> list[BotSeat]:
+        return [
+            seat
+            for actor in self._rooms.values()
+            for seat in self._bot_seats(actor.state)
+        ]
 
     # --- ends ------------------------------------------------------------------------
 
@@ -380,7 +445,8 @@ class RoomRegistry:
             if abs(offset_ms - self._wall_offset_ms) > CLOCK_STEP_MS:
                 self.clock_steps += 1
             self._wall_offset_ms = offset_ms
-            self._tell_all(RoomActor.beat)
+            for actor in list(self._rooms.values()):
+                actor.beat()
             if not self._checking_storage:
                 self._checking_storage = True
                 self.services.spawn(self._check_storage())
@@ -396,14 +462,8 @@ class RoomRegistry:
         """Note in all rooms that the server did nothing from `since` to `now`, ms."""
         self.services.metrics.count("stalls")
         _log.warning("stalled", extra={"ms": now - since})
-        self._tell_all(lambda actor: actor.stalled(since, now))
-
-    def _tell_all(self, call: Callable[[RoomActor], None]) -> None:
         for actor in list(self._rooms.values()):
-            try:
-                call(actor)
-            except Exception:  # noqa: BLE001 - it must not stop the other rooms
-                _log.exception("a room failed", extra={"room": actor.code})
+            actor.stalled(since, now)
 
     async def _prune(self, days: int) -> None:
         """Delete the races that are too old."""
@@ -440,14 +500,14 @@ class RoomRegistry:
 
     @property
     def racing(self) -> bool:
-        """Whether a room with connections is in a race, or has unsent events.
+        """Whether a room with people is in a race, or has unsent events.
 
         Events are sent once they are stored, so a room that cannot store anything does
         not count as waiting.
         """
         failing = self.services.log_writer.failing
         return any(
-            actor.live.connections
+            actor.state.empty_since is None
             and (_is_racing(actor.state) or not (actor.idle or failing))
             for actor in self._rooms.values()
         )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sliderace.protocol.messages import Event
+from sliderace.protocol.version import FEATURES
 from sliderace_server.clock import WatchedClock
 from sliderace_server.live_room.live_room import LiveRoomSettings
 from sliderace_server.metrics import Metrics
@@ -61,6 +62,8 @@ def room_settings(settings: ServerSettings, version: str) -> LiveRoomSettings:
         settings: the server's settings.
         version: program and version.
     """
+    limits = settings.limits
+    missing = () if limits.total_bots and limits.room.bots else ("bots",)
     return LiveRoomSettings(
         limits=settings.limits.room,
         announced=settings.limits.announced,
@@ -68,4 +71,5 @@ def room_settings(settings: ServerSettings, version: str) -> LiveRoomSettings:
         small_room=settings.small_room,
         player_tick_ms=round(1_000 * settings.player_tick),
         spectator_tick_ms=round(1_000 * settings.spectator_tick),
+        features=[one for one in FEATURES if one not in missing],
     )

@@ -13,6 +13,7 @@ spectators. `timeline` defines room time.
 """
 
 from sliderace_server.room.apply import apply, apply_slid, fold, has_event
+from sliderace_server.room.bots import server_bots
 from sliderace_server.room.checkpoint import checkpoint, checkpoint_due
 from sliderace_server.room.commands import (
     Connect,
@@ -128,6 +129,7 @@ __all__ = [
     "seat_progress",
     "sees_boards",
     "series_table",
+    "server_bots",
     "signals_of",
     "snapshot",
     "standings_of",

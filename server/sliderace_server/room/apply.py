@@ -12,6 +12,7 @@ Rules:
 - A new race resets what belongs to one race: who is ready, nonces, the roster.
 - The series (see `sliderace.race.series`) counts a race when it ends. A newcomer with
   the name of a racer who left continues that racer's score.
+- The bots of the server keep no room open.
 - A stall (`Stalled`) disconnects nobody; deadlines are held until what arrived
   meanwhile is read.
 - A recovery (`EpochBegan`) disconnects everyone and restarts all timers, because an
@@ -44,14 +45,7 @@ from sliderace.race.log_records import (
     RosterFrozen,
     Slid,
 )
-from sliderace.race.series import (
-    Outcome,
-    Result,
-    Series,
-    renamed,
-    renumbered,
-    scored,
-)
+from sliderace.race.series import Outcome, Result, Series, renumbered, scored
 from sliderace.race.state import HOLD_MS, Attempt
 from sliderace_server.room.checkpoint import restored
 from sliderace_server.room.log_records import (
@@ -72,7 +66,6 @@ from sliderace_server.room.log_records import (
     NonceCommitted,
     ReadyChanged,
     Record,
-    Renamed,
     RoleChanged,
     RoomOpened,
     SeriesBegan,
@@ -118,7 +111,6 @@ _ACTIVITY = (
     HostStarted,
     ListingChanged,
     ReadyChanged,
-    Renamed,
     RoleChanged,
     SeriesBegan,
 )
@@ -198,7 +190,6 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             | NonceCommitted()
             | BenchChanged()
             | RoleChanged()
-            | Renamed()
             | TokenIssued()
         ):
             _change_member(state, record)
@@ -313,12 +304,7 @@ def _stall(state: RoomState, record: Stalled, before: int) -> None:
 
 def _change_member(
     state: RoomState,
-    record: ReadyChanged
-    | NonceCommitted
-    | BenchChanged
-    | RoleChanged
-    | Renamed
-    | TokenIssued,
+    record: ReadyChanged | NonceCommitted | BenchChanged | RoleChanged | TokenIssued,
 ) -> None:
     member = record.member
     match record:
@@ -333,9 +319,6 @@ def _change_member(
         case RoleChanged(role=role, seat=seat):
             _change(state, member, role=role, seat=seat, ready=False, benched=False)
             _change(state, member, nonce_commitment="")  # it was for another seat
-        case Renamed(name=name):
-            _change(state, member, name=name)
-            state.series = renamed(state.series, member, name)
         case TokenIssued(token_hash=new):
             before = state.members[member].token_hash
             _change(state, member, token_hash=new, former_hash=before)
@@ -356,9 +339,12 @@ def _change_presence(
                 seat=record.seat,
                 bot=record.bot,
                 token_hash=record.token_hash,
+                connected=record.level is None and record.pace_ms is None,
                 since=record.t,
                 address=record.address,
                 newcomer=True,
+                level=record.level,
+                pace_ms=record.pace_ms,
             )
             _continue_score(state, record)
         case Gone():
@@ -377,7 +363,7 @@ def _change_presence(
             _change(state, record.member, connected=False, since=record.t, newcomer=new)
         case _:
             assert_never(record)
-    if any(member.connected for member in state.members.values()):
+    if any(one.connected and not one.served for one in state.members.values()):
         state.empty_since = None
     elif state.empty_since is None:
         state.empty_since = record.t

@@ -1,11 +1,12 @@
 """Commands to a room: from its members, their connections and the clock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sliderace.protocol.messages import (
     Abort,
     Bench,
+    Bots,
     CallTime,
     Close,
     Forfeit,
@@ -16,7 +17,6 @@ from sliderace.protocol.messages import (
     Nonce,
     Ready,
     Rematch,
-    Rename,
     Role,
     RoleName,
     Series,
@@ -55,9 +55,9 @@ WireCommand = (
     | Settings
     | Series
     | Role
-    | Rename
     | Kick
     | Bench
+    | Bots
     | Lock
     | HandOver
     | Leave
@@ -121,10 +121,12 @@ class MemberCommand:
     Args:
         member: the member's id, which the session has checked.
         message: the command.
+        token_hashes: of `Bots`: SHA-256 of the seat tokens of as many next members.
     """
 
     member: int
     message: WireCommand
+    token_hashes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

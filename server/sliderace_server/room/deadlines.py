@@ -6,11 +6,13 @@ Rules:
   `away_grace_ms`, the human player who has been connected longest acts as host until
   the owner returns.
 - Automatic start: in a room with `start == "ready"`, the countdown starts when all
-  active players are ready and there are at least two. After a race, the first ready
-  player starts a timer of `rematch_ms`; when it ends, the countdown starts if two are
-  ready, else the next ready player starts the timer again. In a room with
+  active people are ready and at least two racers are, bots included. After a race, the
+  first ready player starts a timer of `rematch_ms`; when it ends, the countdown starts
+  if two are ready, else the next ready player starts the timer again. In a room with
   `start == "every"`, players are ready unless they say otherwise: the first race starts
   at once, later ones `every_ms` after the last one, while an active player is ready.
+- The bots of the server are ready as soon as they are connected. They request no race,
+  and do not race if nobody else does, unless a host who watches starts the race.
 - A countdown stops if too few racers are left. It needs one if the host started it or
   the room starts by the clock, otherwise two.
 - An aborted race is replaced by a new one; if a server outage was the reason, its
@@ -25,7 +27,7 @@ Rules:
 caused it. It repeats until nothing changes any more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sliderace.race import decide as race_decide
 from sliderace.race.log_records import (
@@ -50,6 +52,7 @@ __all__ = [
     "closes_at",
     "expect_records",
     "lock_check_at",
+    "may_change_ready",
     "next_deadline",
     "run_clock",
     "starters",
@@ -146,7 +149,7 @@ def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
 def _needs_plan(state: RoomState) -> bool:
     """Return whether a slide has just ended a race, and the next is not planned."""
     ended = state.race.phase == "results" and state.start_at is None
-    return ended and state.race.rules.start == "every" and _ready_count(state) > 0
+    return ended and state.race.rules.start == "every" and _any_ready(state)
 
 
 def _planned_start(state: RoomState) -> Iterator[int]:
@@ -154,7 +157,7 @@ def _planned_start(state: RoomState) -> Iterator[int]:
     if state.start_at is not None:
         yield state.start_at
     scheduled = state.phase == "lobby" and state.race.rules.start == "every"
-    if scheduled and _ready_count(state):  # after a recovery, or it had started
+    if scheduled and _any_ready(state):  # after a recovery, or it had started
         yield state.hold_until
 
 
@@ -174,12 +177,24 @@ def _removed_at(member: MemberState, limits: RoomLimits) -> int:
     return member.since + ttl
 
 
+def may_change_ready(state: RoomState) -> bool:
+    """Return whether players may be ready or not now.
+
+    In a room that starts by the clock, that is also for the race after the results.
+    """
+    if state.phase == "results":
+        return state.race.rules.start == "every"
+    return state.phase in ("lobby", "countdown") and not state.race.frozen
+
+
 def _next_consequence(draft: Draft) -> list[Record]:
     """Return the records of the next consequence of the room's state."""
     if draft.state.race.phase == "aborted":
         return _replace_aborted(draft)
     if _host_changes(draft):
         return [HostChanged(draft.now, *_rightful_host(draft))]
+    if ready := _bots_get_ready(draft):
+        return ready
     match draft.state.race.phase, draft.state.race.rules.start:
         case (("lobby" | "results"), "every"):
             return _scheduled_start(draft)
@@ -204,12 +219,31 @@ def _replace_aborted(draft: Draft) -> list[Record]:
     return [created, *ready, HostStarted(now), CountdownBegan(now, created.race, t0)]
 
 
+def _bots_get_ready(draft: Draft) -> list[Record]:
+    """Return the records that make all bots of the server ready."""
+    if not may_change_ready(draft.state):
+        return []
+    return [
+        ReadyChanged(draft.now, member.id, on=True)
+        for member in draft.state.active()
+        if member.served and not member.ready
+    ]
+
+
 def _lacks_racers(draft: Draft) -> bool:
     """Return whether a countdown has too few racers left."""
     race = draft.state.race
     if race.phase != "countdown" or race.frozen:
         return False
-    return len(starters(draft)) < _min_racers(draft.state)
+    return _too_few(draft.state, starters(draft))
+
+
+def _too_few(state: RoomState, roster: Sequence[MemberState]) -> bool:
+    """Return whether these cannot race: bots of the server only race for somebody."""
+    if len(roster) < _min_racers(state):
+        return True
+    asked = state.host_started and state.empty_since is None
+    return not asked and all(member.served for member in roster)
 
 
 def _host_changes(draft: Draft) -> bool:
@@ -261,15 +295,15 @@ def _min_racers(state: RoomState) -> int:
     return 1 if alone else 2
 
 
-def _ready_count(state: RoomState) -> int:
-    return sum(member.ready for member in state.active())
+def _any_ready(state: RoomState) -> bool:
+    """Return whether somebody wants to race; bots of the server never ask for it."""
+    return any(member.ready and not member.served for member in state.active())
 
 
 def _freeze(draft: Draft) -> list[Record]:
     roster = starters(draft)
-    if len(roster) < _min_racers(draft.state) or not any(
-        one.connected for one in roster
-    ):
+    nobody = not any(one.connected for one in roster)
+    if nobody or draft.state.empty_since is not None or _too_few(draft.state, roster):
         return _stop_countdown(draft)
     committed = {
         one.seat: one.nonce_commitment for one in roster if one.seat is not None
@@ -312,7 +346,7 @@ def _stop_countdown(draft: Draft) -> list[Record]:
 def _scheduled_start(draft: Draft) -> list[Record]:
     """Return the next records of a room with scheduled starts."""
     state, now = draft.state, draft.now
-    if not _ready_count(state):
+    if not _any_ready(state):
         return [] if state.start_at is None else [StartPlanned(now, None)]
     if state.race.phase == "lobby" and draft.passed(now):
         return [*expect_records(race_decide.begin_countdown(state.race, now))]
@@ -331,13 +365,15 @@ def _ready_start(draft: Draft) -> list[Record]:
     """Return the next records of a room that starts when all are ready."""
     state, now = draft.state, draft.now
     active = state.active()
-    ready = sum(member.ready for member in active)
-    over = state.start_at is not None and draft.passed(state.start_at)
-    if ready >= 2 and (ready == len(active) or over):
-        return [*expect_records(race_decide.begin_countdown(state.race, now))]
-    # Bots are ready immediately, so only people can request a rematch.
-    people = [member for member in active if not member.bot] or active
+    # Bots are ready immediately, so people decide. Bots of somebody do without people.
+    people = [member for member in active if not member.bot] or [
+        member for member in active if not member.served
+    ]
     asked = any(member.ready for member in people)
+    enough = asked and sum(member.ready for member in active) >= 2
+    over = state.start_at is not None and draft.passed(state.start_at)
+    if enough and (over or all(member.ready for member in people)):
+        return [*expect_records(race_decide.begin_countdown(state.race, now))]
     wanted = bool(state.last_race) and asked and len(active) > 1
     wanted = wanted and not (over or state.start_expired)
     if wanted and state.start_at is None:

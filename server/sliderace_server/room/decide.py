@@ -22,7 +22,7 @@ from typing import assert_never
 
 from sliderace.engine import seed_from_text
 from sliderace.protocol.messages import Create, Open, Slides
-from sliderace.protocol.names import clean_name, make_unique, name_fault, same_name
+from sliderace.protocol.names import make_unique, name_fault, same_name, typed_name
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race import decide as race_decide
 from sliderace.race.refusal import Refusal
@@ -171,7 +171,7 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     state = draft.state
     if state.locked:
         return Refusal("room_locked")
-    name = clean_name(enter.name) or ""
+    name = typed_name(enter.name)
     if fault := name_fault(name):
         return Refusal(fault, "name")
     if _is_kept_out(state, name, enter.address):

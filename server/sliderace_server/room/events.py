@@ -66,7 +66,6 @@ from sliderace_server.room.log_records import (
     NonceCommitted,
     ReadyChanged,
     Record,
-    Renamed,
     RoleChanged,
     RoomOpened,
     SeriesBegan,
@@ -101,7 +100,6 @@ MemberWhy = Literal[
     "benched",
     "unbenched",
     "role",
-    "renamed",
 ]
 
 
@@ -157,6 +155,8 @@ def member_of(member: MemberState) -> messages.Member:
         connected=member.connected,
         benched=member.benched,
         bot=member.bot,
+        level=member.level,
+        pace_ms=member.pace_ms,
     )
 
 
@@ -231,8 +231,6 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return _member(state, member, "disconnected")
         case RoleChanged(member=member):
             return _member(state, member, "role")
-        case Renamed(member=member):
-            return _member(state, member, "renamed")
         case ReadyChanged(member=member, on=on):
             return _member(state, member, "ready" if on else "unready")
         case BenchChanged(member=member, on=on):

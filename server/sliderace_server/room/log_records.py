@@ -7,7 +7,7 @@ fields are permanent: a new meaning needs a new type. `t` is room time in ms.
 from dataclasses import dataclass
 from typing import Literal
 
-from sliderace.protocol.messages import RoleName
+from sliderace.protocol.messages import LevelName, RoleName
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import RaceCreated, RaceRecord, Seat
 from sliderace.race.series import OPEN, Format, Series
@@ -31,7 +31,6 @@ __all__ = [
     "NonceCommitted",
     "ReadyChanged",
     "Record",
-    "Renamed",
     "RoleChanged",
     "RoomOpened",
     "SeriesBegan",
@@ -70,7 +69,7 @@ class EpochBegan:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A new member joined, and is connected."""
+    """A new member joined, and is connected unless it is a bot of the server."""
 
     t: int
     member: int
@@ -82,6 +81,10 @@ class Entered:
     """SHA-256 of the seat token in hex; the token itself is not stored."""
     address: str = ""
     """A hash of the client's address, different in each room; empty: this machine."""
+    level: LevelName | None = None
+    """Of a bot of the server, which is not connected yet."""
+    pace_ms: int | None = None
+    """The same, instead of a level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,15 +191,6 @@ class RoleChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
-    """A member changed their nickname."""
-
-    t: int
-    member: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Closed:
     """The room was closed."""
 
@@ -297,7 +291,6 @@ MemberRecord = (
     | ListingChanged
     | BenchChanged
     | RoleChanged
-    | Renamed
     | Closed
     | Alive
     | Stalled

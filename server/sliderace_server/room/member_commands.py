@@ -4,6 +4,7 @@ Each function writes the records of its command into the draft, or returns a ref
 If the effect is already there (a second click), it writes nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, assert_never
 
@@ -11,6 +12,8 @@ from sliderace.engine import seed_from_text
 from sliderace.protocol.messages import (
     Abort,
     Bench,
+    Bots,
+    BotWanted,
     CallTime,
     Close,
     Forfeit,
@@ -21,7 +24,6 @@ from sliderace.protocol.messages import (
     Nonce,
     Ready,
     Rematch,
-    Rename,
     Role,
     RoleName,
     Series as BeginSeries,
@@ -30,17 +32,22 @@ from sliderace.protocol.messages import (
     Start,
     Undo,
 )
-from sliderace.protocol.names import clean_name, make_unique, name_fault
 from sliderace.race import decide as race_decide
 from sliderace.race.log_records import CountdownStopped
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import Rules, RulesError, changed
 from sliderace.race.series import LENGTHS, Series
+from sliderace_server.room.bots import bot_fault, bot_name, compare_bots
 from sliderace_server.room.commands import MemberCommand
-from sliderace_server.room.deadlines import absent_members, starters
+from sliderace_server.room.deadlines import (
+    absent_members,
+    may_change_ready,
+    starters,
+)
 from sliderace_server.room.draft import Draft
 from sliderace_server.room.log_records import (
     BenchChanged,
+    Entered,
     Gone,
     HostChanged,
     HostStarted,
@@ -48,7 +55,6 @@ from sliderace_server.room.log_records import (
     LockChanged,
     NonceCommitted,
     ReadyChanged,
-    Renamed,
     RoleChanged,
     SeriesBegan,
 )
@@ -70,6 +76,7 @@ _HOST_ONLY = (
     Settings,
     BeginSeries,
     Kick,
+    Bots,
     Lock,
     HandOver,
     Close,
@@ -117,8 +124,6 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             return _rematch(draft, member, message.race)
         case Role():
             return _role(draft, member, message.role)
-        case Rename(name=name):
-            return _rename(draft, member, name)
         case Bench():
             return _bench(draft, member, message)
         case Leave():
@@ -132,6 +137,8 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             return _settings(draft, message)
         case BeginSeries():
             return _begin_series(draft, message)
+        case Bots(want=want):
+            return _bots(draft, want, command.token_hashes)
         case Lock(on=on):
             if on != state.locked:
                 draft.write([LockChanged(now, on)])
@@ -217,7 +224,7 @@ def _ready(
         return Refusal("rate")
     if member.ready and commitment == member.nonce_commitment:
         return None
-    if not _may_change_ready(draft.state):
+    if not may_change_ready(draft.state):
         return Refusal("wrong_phase")
     if member.benched:
         draft.write([BenchChanged(draft.now, member.id, on=False)])
@@ -226,16 +233,6 @@ def _ready(
     if commitment != member.nonce_commitment:
         draft.write([NonceCommitted(draft.now, member.id, commitment)])
     return None
-
-
-def _may_change_ready(state: RoomState) -> bool:
-    """Return whether players may be ready or not now.
-
-    In a room that starts by the clock, that is also for the race after the results.
-    """
-    if state.phase == "results":
-        return state.race.rules.start == "every"
-    return state.phase in ("lobby", "countdown") and not state.race.frozen
 
 
 def _nonce(draft: Draft, member: MemberState, nonce: str) -> Refusal | None:
@@ -250,7 +247,7 @@ def _unready(draft: Draft, member: MemberState) -> Refusal | None:
     state = draft.state
     if not member.ready:
         return None
-    if not _may_change_ready(state):
+    if not may_change_ready(state):
         return Refusal("wrong_phase")
     draft.write([ReadyChanged(draft.now, member.id, on=False)])
     automatic = state.race.rules.start == "ready" and not state.host_started
@@ -287,20 +284,6 @@ def _role(draft: Draft, member: MemberState, role: RoleName) -> Refusal | None:
     return None
 
 
-def _rename(draft: Draft, member: MemberState, typed: str) -> Refusal | None:
-    """Change a nickname; that of a racer is in the results, and stays as it is."""
-    if _in_a_race(draft.state, member):
-        return Refusal("racing")
-    name = clean_name(typed) or ""
-    if fault := name_fault(name):
-        return Refusal(fault, "name")
-    members = draft.state.members.values()
-    name = make_unique(name, [one.name for one in members if one.id != member.id])
-    if name != member.name:
-        draft.write([Renamed(draft.now, member.id, name)])
-    return None
-
-
 def _bench(draft: Draft, member: MemberState, bench: Bench) -> Refusal | None:
     if bench.member != member.id and member.id != draft.state.host:
         return Refusal("not_host")
@@ -323,6 +306,40 @@ def _remove(draft: Draft, member: MemberState, why: Literal["left", "kicked"]) -
         race = draft.state.race
         draft.write(race_decide.leave(race, member.seat, why, draft.now))
     draft.write([Gone(draft.now, member.id, why)])
+
+
+def _bots(
+    draft: Draft, want: Sequence[BotWanted], token_hashes: Sequence[str]
+) -> Refusal | None:
+    """Let bots of the server leave and enter until the room has those wanted."""
+    state, limits = draft.state, draft.limits
+    if refusal := bot_fault(want, state.race.size, limits.bots):
+        return refusal
+    leaving, missing = compare_bots(state, want)
+    if not state.between_races and (leaving or missing):
+        return Refusal("wrong_phase")
+    for member in leaving:
+        _remove(draft, member, "left")
+    players = sum(one.role == "player" for one in draft.state.members.values())
+    if missing and players + len(missing) > limits.players:
+        return Refusal("room_full")
+    for bot, token_hash in zip(missing, token_hashes, strict=False):
+        state = draft.state
+        member_id = state.last_member + 1
+        taken = [other.name for other in state.members.values()]
+        entered = Entered(
+            draft.now,
+            member_id,
+            bot_name(bot, member_id, taken),
+            "player",
+            bot=True,
+            seat=state.free_seat(),
+            token_hash=token_hash,
+            level=bot.level,
+            pace_ms=bot.pace_ms,
+        )
+        draft.write([entered])
+    return None
 
 
 def _start(draft: Draft, member: MemberState) -> Refusal | None:
@@ -352,8 +369,10 @@ def _abort(draft: Draft) -> Refusal | None:
     if refusal := draft.take(race_decide.abort(race, now)):
         return refusal
     if draft.records and isinstance(draft.records[-1], CountdownStopped):
-        ready = [member for member in draft.state.members.values() if member.ready]
-        draft.write(ReadyChanged(now, member.id, on=False) for member in ready)
+        ready = [one for one in draft.state.members.values() if one.ready]
+        draft.write(
+            ReadyChanged(now, one.id, on=False) for one in ready if not one.served
+        )
     return None
 
 

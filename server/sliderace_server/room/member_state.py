@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sliderace.protocol.messages import RoleName
+from sliderace.protocol.messages import LevelName, RoleName
 from sliderace.race.log_records import Seat
 
 __all__ = ["MemberState"]
@@ -32,6 +32,8 @@ class MemberState:
         address: a hash of the address that they joined from; empty: unknown, or this
             machine.
         newcomer: has been connected only once, and never for `NEWCOMER_MS`.
+        level: how strong a bot of the server is.
+        pace_ms: the time that it aims at instead.
     """
 
     id: int
@@ -49,6 +51,13 @@ class MemberState:
     nonces: int = 0
     address: str = ""
     newcomer: bool = False
+    level: LevelName | None = None
+    pace_ms: int | None = None
+
+    @property
+    def served(self) -> bool:
+        """Whether this is a bot of the server, not of somebody in the room."""
+        return self.level is not None or self.pace_ms is not None
 
     @property
     def plays(self) -> bool:

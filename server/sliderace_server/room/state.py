@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
-from sliderace.protocol.limits import MAX_SEAT
+from sliderace.protocol.limits import MAX_BOTS, MAX_SEAT
 from sliderace.protocol.messages import PhaseName
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import Seat
@@ -47,6 +47,7 @@ class RoomLimits:
     Args:
         players: members with a seat.
         spectators: members without a seat.
+        bots: players that are bots of the server; 0: none.
         players_per_ip: players from one address, unless it is the host's.
         spectators_per_ip: likewise spectators.
         lobby_ttl_ms: a lobby with nobody connected is closed after this time.
@@ -67,6 +68,7 @@ class RoomLimits:
 
     players: Annotated[int, Meta(ge=1, le=MAX_SEAT + 1)] = 16
     spectators: NonNegative = 100
+    bots: Annotated[int, Meta(ge=0, le=MAX_BOTS)] = 6
     players_per_ip: Positive = 8
     spectators_per_ip: Positive = 50
     lobby_ttl_ms: Positive = 600_000
@@ -115,7 +117,8 @@ class RoomState:
         epoch: when the current server took over the room.
         hold_until: no deadline fires before this room time.
         offset: number of the last event in the stream.
-        empty_since: room time since which nobody is connected.
+        empty_since: room time since which nobody is connected, but for bots of the
+            server.
         active_at: room time of the last activity of a member.
         kicked: former members whom the host keeps out, at most `MAX_KICKED`.
         series: the score of this room's races.

@@ -11,6 +11,7 @@ Rules:
 - After the race everyone sees everything.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sliderace.engine import Board, format_board
@@ -215,6 +216,7 @@ def welcome(
     server: str,
     limits: messages.Limits,
     token: str | None,
+    features: Sequence[str] = FEATURES,
 ) -> Welcome:
     """Return the first message of a connection that was let in.
 
@@ -225,6 +227,7 @@ def welcome(
         server: program and version.
         limits: limits for the client.
         token: the new seat token, if any.
+        features: what the server can do beyond the first set.
     """
     attempt = attempt_of(state, member)
     races = state.race.running or state.phase == "countdown"
@@ -243,7 +246,7 @@ def welcome(
         seq=attempt.seq if attempt else 0,
         board=board,
         limits=limits,
-        features=[*FEATURES],
+        features=[*features],
     )
 
 
@@ -363,9 +366,14 @@ def rejected(state: RoomState, member: int, refusal: Refusal, gen: int) -> Rejec
 
 
 def _text_of(refusal: Refusal) -> str:
-    """Return the reason in words; for a rule, with the values that it can have."""
+    """Return the reason in words, with the allowed values if they are known."""
     if refusal.code == "bad_rules":
         return rule_text(refusal.field, refusal.value)
+    if refusal.allowed is not None:
+        low, high = refusal.allowed
+        words = text("malformed.integer", low=low, high=high)
+        field, value = refusal.field, refusal.value
+        return text("malformed.expected", field=field, allowed=words, value=value)
     return refusal_text(refusal.code)
 
 

@@ -23,6 +23,7 @@ from typing import assert_never, get_args
 from sliderace.protocol.codec import ProtocolError, decode_command
 from sliderace.protocol.codes import close_text
 from sliderace.protocol.messages import (
+    Bots,
     Close,
     Closed,
     Command,
@@ -292,12 +293,28 @@ class Session:
             self._room, self.subscriber.member
         ):
             before = self._room.live.applied
-            self._room.receive(self.subscriber, command)
+            if isinstance(command, Bots):
+                self._bots(self._room, command)
+            else:
+                self._room.receive(self.subscriber, command)
             self._room.quota.use(
                 self.subscriber.member, self._room.live.applied - before
             )
         else:
             self._refuse(str(command.__struct_config__.tag), Refusal("rate"))
+
+    def _bots(self, actor: RoomActor, command: Bots) -> None:
+        """Let the bots of a room leave and enter."""
+        subscriber, newest = self.subscriber, actor.state.last_member
+        count = len(command.want)
+        if subscriber.member == actor.state.host:  # else the room refuses
+            refusal = self._registry.bots_refusal(actor, count)
+            if refusal is not None:
+                self._refuse("bots", refusal)
+                return
+        hashes = self._registry.bot_token_hashes(actor, count)
+        actor.receive(subscriber, command, hashes)
+        self._registry.play_bots(actor, newest)
 
     def _has_quota(self, actor: RoomActor, member: int) -> bool:
         """Return whether a member may append more records before the next race."""

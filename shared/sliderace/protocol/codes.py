@@ -35,9 +35,11 @@ REFUSALS: Final = (
     "bad_series",
     "race_counts",
     "wrong_phase",
-    "racing",
     "wrong_race",
     "nobody_ready",
+    "too_many_bots",
+    "bad_bot",
+    "bots_unavailable",
     # on the board
     "not_racing",
     "too_early",

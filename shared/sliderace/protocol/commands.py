@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from sliderace.protocol import limits
 from sliderace.protocol.parts import (
     AnyRaceId,
+    BotWanted,
     Code,
     Int,
     MemberId,
@@ -25,6 +26,7 @@ from sliderace.race.series import LENGTHS, Format
 __all__ = [
     "Abort",
     "Bench",
+    "Bots",
     "CallTime",
     "Close",
     "Command",
@@ -42,7 +44,6 @@ __all__ = [
     "Ready",
     "Redeem",
     "Rematch",
-    "Rename",
     "Resume",
     "Resync",
     "Role",
@@ -271,12 +272,6 @@ class Role(_Command, frozen=True, tag="role"):
     role: RoleName
 
 
-class Rename(_Command, frozen=True, tag="rename"):
-    """Change your nickname, but not while you are on the roster of a race."""
-
-    name: Name
-
-
 class Kick(_Command, frozen=True, tag="kick"):
     """Host: remove a member and close their connection with 4501.
 
@@ -295,6 +290,17 @@ class Bench(_Command, frozen=True, tag="bench"):
 
     member: MemberId
     on: bool = True
+
+
+class Bots(_Command, frozen=True, tag="bots"):
+    """Host, between races: choose the bots of the server that are in the room.
+
+    Those that are in the room stay, others leave or come. The same list again changes
+    nothing. See [bots of the server](#bots-of-the-server).
+    """
+
+    want: Annotated[list[BotWanted], Meta(max_length=limits.MAX_BOTS)]
+    """All of them; the server allows 6 unless its operator sets another limit."""
 
 
 class Lock(_Command, frozen=True, tag="lock"):
@@ -350,9 +356,9 @@ Command = (
     | Settings
     | Series
     | Role
-    | Rename
     | Kick
     | Bench
+    | Bots
     | Lock
     | HandOver
     | Transfer

@@ -24,6 +24,7 @@ from sliderace.protocol.codes import (
 )
 from sliderace.protocol.commands import RulesPatch
 from sliderace.protocol.messages import (
+    BotWanted,
     Command,
     Create,
     Event,
@@ -130,6 +131,7 @@ def protocol_page() -> str:
         "`enter` is one of the following five objects; its field `as` is the type.",
         *(_section(kind) for kind in ENTRIES),
         *(_section(kind) for kind in _kinds(Command) if kind is not Hello),
+        _section(BotWanted),
         _rules(),
         prose.EVENTS,
         *map(_section, _kinds(Event)),

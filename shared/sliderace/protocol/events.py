@@ -123,7 +123,6 @@ class MemberEvent(_Event, frozen=True, tag="member"):
         "benched",
         "unbenched",
         "role",
-        "renamed",
     ]
 
 

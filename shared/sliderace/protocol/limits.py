@@ -4,6 +4,7 @@ from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.engine.scramble import MAX_SEAT
 
 __all__ = [
+    "MAX_BOTS",
     "MAX_CODE",
     "MAX_DOWN_BYTES",
     "MAX_FEATURES",
@@ -27,6 +28,8 @@ MAX_UP_BYTES = 2048
 """Size of a command; 60 slides with seven-digit times are about 1 KiB."""
 MAX_DOWN_BYTES = 65536
 """Size of an event; a snapshot of 16 10x10 boards and 116 members is far smaller."""
+MAX_BOTS = 16
+"""Bots of the server in one room, at most: more would not fit into its seats."""
 MAX_CODE = 16
 """Characters of a room code as typed, with spaces and dashes."""
 MAX_NAME_TEXT = 64

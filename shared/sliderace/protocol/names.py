@@ -13,11 +13,13 @@ from wcwidth import wcswidth, wcwidth
 from sliderace.protocol.limits import MAX_NAME_CELLS
 
 __all__ = [
+    "BOT_MARK",
     "cells",
     "clean_name",
     "make_unique",
     "name_fault",
     "same_name",
+    "typed_name",
     "uses_one_script",
 ]
 
@@ -25,6 +27,10 @@ MAX_MARKS = 2
 """Characters without a width per letter, such as combining marks: enough for names in
 every living script, in NFC."""
 
+BOT_MARK = "\u2699"
+"""Begins the names of the server's own bots."""
+_BOT_MARKS = str.maketrans("", "", f"{BOT_MARK}\u26ed\u26ee")
+"""The mark, and the other gears that look like it."""
 _KEPT = frozenset("LMNPS")
 """Letters, marks, numbers, punctuation and symbols. This excludes control, format
 (bidi, zero-width, tags), surrogate, private-use and unassigned characters."""
@@ -98,6 +104,17 @@ def clean_name(text: str) -> str | None:
     kept = "".join(char for char in spaced if _is_kept(char))
     name = unicodedata.normalize("NFC", " ".join(kept.split()))
     return _fitted(name, MAX_NAME_CELLS) or None
+
+
+def typed_name(text: str) -> str:
+    r"""Return what somebody typed as a nickname; empty if nothing is left.
+
+    Nobody can type the mark of the server's own bots.
+
+    >>> typed_name("\u2699 Otter \u00b7 club")
+    'Otter · club'
+    """
+    return clean_name(text.translate(_BOT_MARKS)) or ""
 
 
 def make_unique(name: str, taken: Collection[str]) -> str:

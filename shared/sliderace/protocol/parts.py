@@ -14,9 +14,11 @@ from sliderace.race.series import Format
 
 __all__ = [
     "AnyRaceId",
+    "BotWanted",
     "Code",
     "Int",
     "Lane",
+    "LevelName",
     "Limits",
     "Member",
     "MemberId",
@@ -72,6 +74,16 @@ Slide = tuple[
 ]
 """Direction, number of tiles, ms since the client painted the board."""
 RoleName = Literal["player", "spectator"]
+LevelName = Literal[
+    "newcomer",
+    "beginner",
+    "casual",
+    "club",
+    "strong",
+    "expert",
+    "master",
+    "record",
+]
 PhaseName = Literal[
     "lobby", "countdown", "racing", "grace", "results", "aborted", "closed"
 ]
@@ -119,7 +131,7 @@ class Room(Struct, frozen=True):
     """The seed was given in advance: the race makes no claim of fairness."""
 
 
-class Member(Struct, frozen=True):
+class Member(Struct, frozen=True, omit_defaults=True):
     """A member of the room."""
 
     id: int
@@ -137,6 +149,20 @@ class Member(Struct, frozen=True):
     """Sits out and keeps the seat."""
     bot: bool
     """Is a declared bot."""
+    level: str | None = None
+    """Of a bot of the server: how strong it is; null if it has a pace."""
+    pace_ms: int | None = None
+    """Of a bot of the server: the median time that it aims at."""
+
+
+class BotWanted(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One bot of the server: a level or a pace, not both."""
+
+    level: LevelName | None = None
+    """How strong it is."""
+    pace_ms: Int | None = None
+    """The median time that it aims at, from 300 ms times the root of the number of
+    cells to 4 hours."""
 
 
 class Standing(Struct, frozen=True):

@@ -117,6 +117,7 @@ The *first set* is everything on this page except
 
 | feature | what it is | command | event |
 | --- | --- | --- | --- |
+| `bots` | the [bots of the server](#bots-of-the-server) | `bots` | |
 | `series` | the score of [a series](#a-series) of races | `series` | `series` |
 """
 
@@ -184,6 +185,22 @@ another one with the command `series`. The event `series` contains the table.
 - While the series can end, a race that has started cannot be cancelled (`race_counts`).
   The race after the end begins the next series.
 - A newcomer with the name of a racer who has left continues that racer's score.
+
+### Bots of the server
+
+The command [`bots`](#bots) lets the host race with bots that the server runs. Each has
+a level, from weak to strong `newcomer`, `beginner`, `casual`, `club`, `strong`,
+`expert`, `master` and `record`, or a pace. They are members with `bot`, and their names
+begin with the mark `⚙`, which no other name contains. A client that does not know the
+feature `bots` can race with them.
+
+- They are ready as soon as they are connected. Nobody waits for them, and they start no
+  race: they only race with somebody, or for a host who watches.
+- They are never host. A room in which only they are connected counts as empty.
+- If the server cannot run bots, it refuses with `bots_unavailable`.
+
+Bots that take part as `join` with `bot` are players' own and follow none of these
+rules, except that people who are ready do not wait for them either.
 
 ### The draw
 

@@ -13,9 +13,9 @@ VERSION: Final = 1
 """The `v` of `hello` and `welcome`."""
 SUBPROTOCOL: Final = f"sliderace.v{VERSION}"
 """The subprotocol in the WebSocket handshake (``Sec-WebSocket-Protocol``)."""
-FEATURES: Final = ("series",)
-"""What this release adds to the first set: the `features` of `welcome` and, as each of
-them has an event of its own name, the `can` of `hello`."""
+FEATURES: Final = ("bots", "series")
+"""What this release adds to the first set: the `features` of `welcome` and the `can` of
+`hello`, where names without an event, such as `bots`, do no harm."""
 
 
 def speaks(version: int) -> bool:

@@ -1,0 +1,120 @@
+"""The bots of the server in a room: who has to come or leave, and their names.
+
+They are members like any other, with these differences:
+
+- The host says which bots are in the room. They enter before they are connected.
+- They are always ready, and nobody waits until they are. They start nothing: without
+  somebody else in the room there is no race, and the room closes.
+- They are never host.
+"""
+
+from collections.abc import Sequence
+
+from sliderace.engine import Size
+from sliderace.protocol.messages import BotWanted
+from sliderace.protocol.names import BOT_MARK
+from sliderace.race.refusal import Refusal
+from sliderace_server.room.state import MemberState, RoomState
+
+__all__ = ["bot_fault", "bot_name", "compare_bots", "server_bots"]
+
+ANIMALS = (
+    "Otter",
+    "Lynx",
+    "Fox",
+    "Hare",
+    "Wren",
+    "Badger",
+    "Marten",
+    "Raven",
+    "Heron",
+    "Finch",
+    "Stoat",
+    "Seal",
+    "Crane",
+    "Toad",
+    "Mole",
+    "Newt",
+)
+"""As many as `MAX_BOTS`, and short: the longest level fits behind each."""
+MINUTE_MS = 60_000
+LEAST_PACE_MS = 300
+"""The shortest pace of a board with one cell; it grows with the root of the cells."""
+MOST_PACE_MS = 4 * 3_600_000
+
+
+def pace_range(size: Size) -> tuple[int, int]:
+    """Return the shortest and the longest pace of a board, ms."""
+    return round(LEAST_PACE_MS * size.cells**0.5), MOST_PACE_MS
+
+
+def server_bots(state: RoomState) -> list[MemberState]:
+    """Return the bots of the server in a room, in the order of entering."""
+    return [member for member in state.members.values() if member.served]
+
+
+def bot_fault(want: Sequence[BotWanted], size: Size, most: int) -> Refusal | None:
+    """Return why a room cannot have these bots, or None.
+
+    Args:
+        want: the bots.
+        size: of the board.
+        most: how many bots the room may have.
+    """
+    if len(want) > most:
+        return Refusal("too_many_bots", "want", str(len(want)), allowed=(0, most))
+    least, longest = pace_range(size)
+    for number, bot in enumerate(want):
+        if (bot.level is None) == (bot.pace_ms is None):
+            return Refusal("bad_bot", f"want[{number}]")
+        if bot.pace_ms is not None and not least <= bot.pace_ms <= longest:
+            field, value = f"want[{number}].pace_ms", str(bot.pace_ms)
+            return Refusal("bad_bot", field, value, allowed=(least, longest))
+    return None
+
+
+def compare_bots(
+    state: RoomState, want: Sequence[BotWanted]
+) -> tuple[list[MemberState], list[BotWanted]]:
+    """Return the bots that have to leave, and those that have to come.
+
+    Of equal bots, those stay that came first.
+    """
+    leaving: list[MemberState] = []
+    missing = list(want)
+    for member in server_bots(state):
+        bot = BotWanted(member.level, member.pace_ms)
+        if bot in missing:
+            missing.remove(bot)
+        else:
+            leaving.append(member)
+    return leaving, missing
+
+
+def bot_name(bot: BotWanted, member: int, taken: Sequence[str]) -> str:
+    r"""Return a name that only a bot of the server can have.
+
+    Args:
+        bot: what it can do.
+        member: its id.
+        taken: the names of the others in the room.
+
+    >>> bot_name(BotWanted("club"), 2, ["\u2699 Fox \u00b7 12.5 s"])
+    '⚙ Hare · club'
+    """
+    animals = (ANIMALS[(member + n) % len(ANIMALS)] for n in range(len(ANIMALS)))
+    free = (one for one in animals if not any(f"{one} " in name for name in taken))
+    skill = bot.level or _clock(bot.pace_ms or 0)
+    return f"{BOT_MARK} {next(free)} · {skill}"
+
+
+def _clock(ms: int) -> str:
+    """Return a time, short.
+
+    >>> _clock(12_540), _clock(62_000), _clock(4 * 3_600_000)
+    ('12.5 s', '1:02', '240:00')
+    """
+    if ms < MINUTE_MS:
+        return f"{ms / 1_000:.1f} s"
+    minutes, rest = divmod(ms, MINUTE_MS)
+    return f"{minutes}:{rest // 1_000:02}"
