@@ -20,6 +20,7 @@ __all__ = [
     "encoding_of",
     "handle_signals",
     "lock",
+    "lower_priority",
     "run_in_place",
 ]
 
@@ -27,6 +28,7 @@ WINDOWS = "win32"
 CLOSING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
 """Signals that ask a process to end. Windows has no SIGHUP; there, closing the console
 and Ctrl-Break are SIGBREAK."""
+NICE = 10
 NEW_GROUP, NO_WINDOW = 0x200, 0x0800_0000
 """As `subprocess` has them, on Windows only: neither Ctrl-C nor the end of our console
 reaches the process."""
@@ -69,6 +71,12 @@ def detached_flags(platform: str = sys.platform) -> int:
     (0, True)
     """
     return NEW_GROUP | NO_WINDOW if platform == WINDOWS else 0
+
+
+def lower_priority() -> None:
+    """Let other processes go first, where the system has such a priority."""
+    if hasattr(os, "nice"):
+        os.nice(NICE)
 
 
 def run_in_place(command: list[str]) -> int:

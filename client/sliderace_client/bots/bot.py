@@ -5,7 +5,15 @@ import random
 from collections.abc import Callable
 
 from sliderace.engine import EngineError
-from sliderace.protocol.messages import Forfeit, Join, Leave, Ready, Rematch, Results
+from sliderace.protocol.messages import (
+    Forfeit,
+    Join,
+    Leave,
+    Ready,
+    Rematch,
+    Results,
+    Resume,
+)
 from sliderace.solve import paced, solve
 from sliderace.texts import text
 from sliderace_client.net.connection import PATIENCE_S, Client, Ending
@@ -35,6 +43,8 @@ class Bot:
         races: leave after this many; None: stay until the room ends.
         normal: random numbers with mean 0 and deviation 1, for human-like gaps.
         on_note: called with every announcement of the room.
+        token: of the seat that the server has given to its own bot. Such a bot asks for
+            no race, and does not give up while its server is away.
 
     Attributes:
         client: the bot's place in the room.
@@ -51,6 +61,7 @@ class Bot:
         races: int | None = None,
         normal: Callable[[], float] | None = None,
         on_note: Callable[[Note], None] = lambda _: None,
+        token: str = "",
     ) -> None:
         rng = random.SystemRandom()
         self.results: list[Results] = []
@@ -60,12 +71,13 @@ class Bot:
         self._changed = asyncio.Event()
         self._asked: Ready | Rematch | None = None
         self._stopped = False
+        self._served = bool(token)
         self.client = Client(
             server,
-            Join(code, name, bot=True),
+            Resume(code, token) if token else Join(code, name, bot=True),
             on_change=self._changed.set,
             on_note=on_note,
-            patience=PATIENCE_S,
+            patience=None if token else PATIENCE_S,
             checks=False,
         )
 
@@ -116,7 +128,7 @@ class Bot:
     def _get_ready(self) -> None:
         """Get ready once for each race, and again after a lost connection."""
         view = self.client.view
-        if not view.online or view.room is None:
+        if self._served or not view.online or view.room is None:
             self._asked = None
             return
         wanted: Ready | Rematch | None = None

@@ -168,7 +168,7 @@ class Client:
     def __init__(
         self,
         server: str,
-        enter: m.Create | m.Open | m.Join,
+        enter: m.Create | m.Open | m.Join | m.Resume,
         *,
         seat: SeatFile | None = None,
         on_change: Callable[[], None] = lambda: None,
@@ -182,7 +182,7 @@ class Client:
         token = seat.token if seat else None
         self.model = RoomModel(enter, entropy=entropy, token=token)
         self.notes: deque[Note] = deque(maxlen=100)
-        self._name = "" if isinstance(enter, m.Open) else enter.name
+        self._name = enter.name if isinstance(enter, m.Create | m.Join) else ""
         self._seat = seat
         self.on_change = on_change
         self.on_note = on_note

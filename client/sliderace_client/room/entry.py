@@ -1,6 +1,7 @@
 """How this client enters its room, and returns after a lost connection.
 
-Without a token, every connection begins with create, open or join.
+Without a token, every connection begins with create, open or join. A bot of the server
+has nothing but a token.
 `welcome` brings a token; from then on, each connection resumes the seat at the position
 in the room's stream that we have reached. A resume can be refused in three ways: the
 server is busy, and we try again later; the seat is gone, and we enter as a new member
@@ -48,22 +49,22 @@ class Entry:
         self,
         view: RoomView,
         outputs: Outputs,
-        enter: m.Create | m.Open | m.Join,
+        enter: m.Create | m.Open | m.Join | m.Resume,
         token: str | None,
     ) -> None:
         self._view = view
         self._outputs = outputs
         self._enter = enter
-        self._token = token
+        self._token = enter.token if isinstance(enter, m.Resume) else token
         self._epoch = self._offset = 0
         self._reenter = False
         self.retry_ms = 0
         self.waiting = True
-        view.code = enter.code if isinstance(enter, m.Join) else ""
+        view.code = enter.code if isinstance(enter, m.Join | m.Resume) else ""
 
     def hello(self) -> m.Hello:
         """Return the first message of a connection."""
-        enter: m.Create | m.Open | m.Join | m.Resume = self._enter
+        enter = self._enter
         if self._token is not None:
             enter = m.Resume(
                 self._view.code, self._token, epoch=self._epoch, offset=self._offset
@@ -103,7 +104,7 @@ class Entry:
             self._outputs.put(Forget())
         if self._token is not None and event.code in SEAT_LOST:
             self._outputs.put(Forget())
-            if not self._view.welcomed:
+            if not (self._view.welcomed or isinstance(self._enter, m.Resume)):
                 self._token = None
                 self._reenter = True
                 return

@@ -34,7 +34,7 @@ class RoomModel:
 
     def __init__(
         self,
-        enter: m.Create | m.Open | m.Join,
+        enter: m.Create | m.Open | m.Join | m.Resume,
         *,
         entropy: Entropy,
         token: str | None = None,

@@ -36,7 +36,6 @@ TYPES: Final[dict[str, type[Record]]] = {
     "listing_changed": room.ListingChanged,
     "benched": room.BenchChanged,
     "role_changed": room.RoleChanged,
-    "renamed": room.Renamed,
     "closed": room.Closed,
     "alive": room.Alive,
     "stalled": room.Stalled,
