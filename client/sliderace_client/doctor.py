@@ -12,7 +12,13 @@ from sliderace.texts import text
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import is_loopback, operator_token, read_server_file
 
-__all__ = ["Finding", "examine", "reply_findings", "set_up_findings"]
+__all__ = [
+    "Finding",
+    "encryption_finding",
+    "examine",
+    "reply_findings",
+    "set_up_findings",
+]
 
 RENEW_DAYS = 14
 """A certificate that ends sooner should have been renewed."""
@@ -43,7 +49,8 @@ def examine(server: str = "") -> list[Finding]:
     try:
         reply = get(base, "/healthz")
         key = _health(reply).get("key")
-        found = [*reply_findings(base, reply), *_encryption(base)]
+        found = [*reply_findings(base, reply)]
+        found.append(encryption_finding(base, _certificate_days(base)))
     except OSError as error:  # mostly Unreachable
         found = [_wrong("unreachable", why=str(error))]
     view = _view(known.base, key) if known else None
@@ -92,22 +99,31 @@ def reply_findings(base: str, reply: Reply) -> Iterator[Finding]:
         yield _ok("healthy")
 
 
-def _encryption(base: str) -> Iterator[Finding]:
-    """Yield whether players reach the server by TLS, and for how long."""
+def _certificate_days(base: str) -> int | None:
+    """Return for how many days the server's certificate is valid; None: it has none."""
     parts = urlsplit(base)
-    host = parts.hostname or ""
     if parts.scheme != "https":
-        yield _ok("near") if _is_near(host) else _wrong("no_tls")
-        return
-    place = host, parts.port or 443
+        return None
+    place = parts.hostname or "", parts.port or 443
     context = ssl.create_default_context()
     with (
         socket.create_connection(place, timeout=3) as connection,
-        context.wrap_socket(connection, server_hostname=host) as secure,
+        context.wrap_socket(connection, server_hostname=place[0]) as secure,
     ):
         ends = str((secure.getpeercert() or {})["notAfter"])
-    days = int((ssl.cert_time_to_seconds(ends) - time.time()) // DAY_S)
-    yield (_ok if days >= RENEW_DAYS else _wrong)("certificate", days=days)
+    return int((ssl.cert_time_to_seconds(ends) - time.time()) // DAY_S)
+
+
+def encryption_finding(base: str, days: int | None) -> Finding:
+    """Return whether players reach the server by TLS, and for how long.
+
+    Args:
+        base: the server's address.
+        days: for how many more days its certificate is valid; None: there is none.
+    """
+    if days is not None:
+        return (_ok if days >= RENEW_DAYS else _wrong)("certificate", days=days)
+    return _ok("near") if _is_near(urlsplit(base).hostname or "") else _wrong("no_tls")
 
 
 def _is_near(host: str) -> bool:
@@ -127,10 +143,7 @@ def set_up_findings(view: Mapping[str, Any]) -> Iterator[Finding]:
     faults = cast("dict[str, str]", view["proxy_faults"])
     for fault, address in faults.items():
         yield _wrong(f"proxy_{fault}", address=address)
-    hidden = view["public_url"] and view["only_this_machine"]
-    if hidden and not view["trusted_proxies"]:
-        yield _wrong("proxy_missing")
-    elif not faults:
+    if not faults:
         yield _ok("proxy")
     names = ", ".join(view["changed_limits"])
     yield _ok("limits_changed", names=names) if names else _ok("limits")

@@ -133,7 +133,8 @@ async def running(
             frame=EventFrames(metrics.counts["encoded"]).frame,
             load_meter=load_meter,
         )
-        clients = ClientAddresses(settings.proxies(), public=bool(settings.public_url))
+        public, local = bool(settings.public_url), settings.loopback
+        clients = ClientAddresses(settings.proxies(), public=public, local=local)
         if settings.public_url and settings.loopback and not settings.trusted_proxies:
             _log.warning("public_url without trusted_proxies: all players count as one")
         operator_token = secrets.token_hex(16)
@@ -277,9 +278,6 @@ async def _operator_view(
     """Return what `sliderace doctor` needs to know of the set-up."""
     limits, defaults = asdict(settings.limits), asdict(Limits())
     return {
-        "public_url": settings.public_base,
-        "only_this_machine": settings.loopback,
-        "trusted_proxies": [*settings.trusted_proxies],
         "proxy_faults": dict(clients.faults),
         "changed_limits": sorted(
             name for name in limits if limits[name] != defaults[name]

@@ -205,7 +205,7 @@ def prune_command(keep: int, config: Path | None, **options: object) -> None:
     database = _database(config, options)
     with _storage_errors():
         count = prune(database, oldest_kept_ms(time.time_ns() // 1_000_000, keep))
-    click.echo(f"Deleted {count} races from {database}")
+    click.echo(f"Deleted {count} race{'' if count == 1 else 's'} from {database}")
 
 
 @main.command("races", epilog=EXIT_CODES)

@@ -482,19 +482,6 @@ def test_unwritable_home_is_named(tmp_path: Path) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
-def test_second_host_that_starts_at_once_opens_a_room_on_the_first(
-    tmp_path: Path,
-) -> None:
-    home = f"HOME={tmp_path} XDG_STATE_HOME={tmp_path} XDG_DATA_HOME={tmp_path}"
-    host = f"{home} timeout 8 $SLIDERACE host --no-tui --bind 127.0.0.1 --port 0"
-    ended = in_shell(f"{host} & {host}; wait")
-    assert ended.stdout.count("The first player to join is the host.") == 2
-    assert ended.stdout.count("A server is already running here") == 1
-    assert ended.stderr == ""
-
-
 # --- The menu ------------------------------------------------------------------------
 
 

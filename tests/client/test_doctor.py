@@ -9,13 +9,15 @@ import pytest
 from tests.chaos.server_process import ServerProcess
 
 from sliderace_client.cli.commands import run
-from sliderace_client.doctor import Finding, reply_findings, set_up_findings
+from sliderace_client.doctor import (
+    Finding,
+    encryption_finding,
+    reply_findings,
+    set_up_findings,
+)
 from sliderace_client.net.http import Reply
 
 FINE: dict[str, Any] = {
-    "public_url": "https://race.example.org",
-    "only_this_machine": True,
-    "trusted_proxies": ["127.0.0.1"],
     "proxy_faults": {},
     "changed_limits": [],
     "clock_steps": 0,
@@ -32,7 +34,7 @@ def test_a_good_set_up_has_nothing_wrong() -> None:
 @pytest.mark.parametrize(
     ("change", "advice"),
     [
-        ({"trusted_proxies": []}, "--trusted-proxies 127.0.0.1"),
+        ({"proxy_faults": {"missing": "127.0.0.1"}}, "public URL but trusts no proxy"),
         ({"proxy_faults": {"untrusted": "10.0.0.9"}}, "--trusted-proxies 10.0.0.9"),
         ({"proxy_faults": {"no_address": "127.0.0.1"}}, "X-Forwarded-For"),
         ({"disk_free_mb": 99}, "Only 99 MB"),
@@ -50,6 +52,29 @@ def test_changed_limits_are_named_but_not_wrong() -> None:
     findings = list(set_up_findings({**FINE, "changed_limits": ["pages_per_s"]}))
     assert all(one.ok for one in findings)
     assert any("pages_per_s" in one.line for one in findings)
+
+
+@pytest.mark.parametrize(
+    ("base", "days", "ok", "words"),
+    [
+        ("https://race.example.org", 14, True, "valid for 14 more days"),
+        ("https://192.168.1.7", 13, False, "only 13 more days. Renew it."),
+        ("https://race.example.org", -1, False, "only -1 more days"),
+        ("http://race.example.org", None, False, "Use a TLS proxy or --tls-cert"),
+        ("http://8.8.8.8:8710", None, False, "Use a TLS proxy or --tls-cert"),
+        ("http://192.168.1.7:8710", None, True, "local network"),
+        ("http://[fe80::1]:8710", None, True, "local network"),
+        ("http://127.0.0.1:8710", None, True, "local network"),
+        ("http://localhost:8710", None, True, "local network"),
+        ("http://kitchen:8710", None, True, "local network"),
+        ("http://kitchen.local", None, True, "local network"),
+    ],
+)
+def test_players_need_tls_unless_they_are_near(
+    base: str, days: int | None, ok: bool, words: str
+) -> None:
+    found = encryption_finding(base, days)
+    assert (found.ok, words in found.line) == (ok, True), found
 
 
 def answered(status: int, body: object) -> list[Finding]:
@@ -78,9 +103,11 @@ def test_the_doctor_examines_our_own_server(
     assert run(["doctor"]) == 1
     assert "sliderace serve" in capsys.readouterr().out
     with ServerProcess(tmp_path / "sliderace", "--log-level", "error") as server:
-        assert run(["doctor"]) == 0
-        out = capsys.readouterr().out
-        assert out.count("ok ") == len(out.splitlines()) >= 6
+        code, lines = run(["doctor"]), capsys.readouterr().out.splitlines()
+        wrong = [line for line in lines if not line.startswith("ok ")]
+        assert len(lines) >= 6
+        assert [line for line in wrong if "free on the disk" not in line] == []
+        assert code == (1 if wrong else 0)
         connection = HTTPConnection("127.0.0.1", server.port)
         connection.request("GET", "/healthz", headers={"X-Forwarded-For": "192.0.2.7"})
         assert "operator" not in json.load(connection.getresponse())

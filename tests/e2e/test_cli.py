@@ -245,6 +245,17 @@ def test_a_server_that_keeps_dying_ends_host_with_one_line(
         assert len(killed) == 6
 
 
+def test_second_host_that_starts_at_once_opens_a_room_on_the_first(
+    shell: Shell,
+) -> None:
+    host = ("host", "--no-tui", *HOST[2:])
+    with shell.running(*host) as one, shell.running(*host) as two:
+        for each in (one, two):
+            each.wait_for("The first player to join is the host.")
+        said = "\n".join(one.output + two.output)
+        assert said.count("A server is already running here") == 1
+
+
 def test_serve_passes_on_arguments_signals_and_exit_code(shell: Shell) -> None:
     asked = shell.run("serve", "--help")
     assert "Usage: sliderace serve [OPTIONS]" in asked.stdout

@@ -1,6 +1,7 @@
 """A database that is damaged, removed or shared is noticed and reported."""
 
 import asyncio
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -82,8 +83,9 @@ async def test_the_exit_code_says_that_something_was_not_stored(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", ".lock"])
-async def test_a_file_that_is_removed_while_in_use_is_noticed(
-    tmp_path: Path, suffix: str
+@pytest.mark.parametrize("replaced", [False, True], ids=["removed", "replaced"])
+async def test_a_file_that_is_removed_or_replaced_while_in_use_is_noticed(
+    tmp_path: Path, suffix: str, replaced: bool
 ) -> None:
     """SQLite would go on writing to a file without a name, and acknowledge it."""
     database = tmp_path / "rooms.db"
@@ -94,6 +96,8 @@ async def test_a_file_that_is_removed_while_in_use_is_noticed(
     ):
         await eventually(lambda: problems(server))
         await asyncio.to_thread(file.rename, aside)
+        if replaced:  # by an equal copy, as a restore by hand may do
+            await asyncio.to_thread(shutil.copy, aside, file)
         async with asyncio.timeout(5):
             await eventually(lambda: problems(server, "storage_lost"))
         async with connected(server.port) as late:

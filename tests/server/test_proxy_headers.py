@@ -9,6 +9,7 @@ import pytest
 
 from sliderace_server.http.proxy_headers import (
     ClientAddresses,
+    Network,
     client_address,
     is_loopback,
     within,
@@ -96,6 +97,28 @@ def test_a_trusted_proxy_is_not_exempt(caplog: pytest.LogCaptureFixture) -> None
     assert len(caplog.records) == 1
     named = clients.client("127.0.0.1", "/", ["X-Forwarded-For"], ["203.0.113.9"])
     assert named == "203.0.113.9"
+
+
+@pytest.mark.parametrize(
+    ("proxies", "public", "local", "warned"),
+    [
+        ([], True, True, True),
+        (TRUSTED, True, True, False),
+        ([], False, True, False),
+        ([], True, False, False),  # it may serve TLS itself
+    ],
+)
+def test_a_missing_proxy_is_warned_of_at_the_start(
+    proxies: list[Network],
+    public: bool,
+    local: bool,
+    warned: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Behind a proxy that is not trusted, all clients would count as one."""
+    clients = ClientAddresses(proxies, public=public, local=local)
+    assert clients.faults == ({"missing": "127.0.0.1"} if warned else {})
+    assert len(caplog.records) == warned
 
 
 def test_strangers_cannot_cause_a_warning() -> None:

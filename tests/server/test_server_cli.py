@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -254,8 +255,23 @@ def test_prune_is_a_command(tmp_path: Path) -> None:
         assert (refused.exit_code, "uses" in refused.output) == (4, True)
         server.signal()
         assert server.end() == 0
-    pruned = CliRunner().invoke(main, ["prune", "--keep", "1", *data])
-    assert pruned.output == f"Deleted 0 races from {tmp_path / 'sliderace.db'}\n"
+    database, now = tmp_path / "sliderace.db", time.time_ns() // 1_000_000
+
+    async def store_two() -> None:
+        async with open_store(f"sqlite:{database}") as store:
+            for days, code in enumerate(("KWXTRB", "BCDFGH"), 1):
+                started = now - days * 86_400_000 + 3_600_000
+                summary = RaceSummary(f"{code}-A-1", code, started, "4x4", False, ())
+                await store.results.store(StoredRace(summary, bytes(1_000_000)))
+
+    asyncio.run(store_two())
+    before = database.stat().st_size
+    for said in ("Deleted 1 race", "Deleted 0 races"):
+        pruned = CliRunner().invoke(main, ["prune", "--keep", "1", *data])
+        assert pruned.output == f"{said} from {database}\n"
+        assert database.stat().st_size < before - 900_000
+    listed = json.loads(CliRunner().invoke(main, ["races", *data]).output)
+    assert [race["id"] for race in listed["races"]] == ["KWXTRB-A-1"]
     assert CliRunner().invoke(main, ["prune", *data]).exit_code == 2
 
 

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import FastClock, eventually, running_server
 from tests.server.test_storage import race
 
@@ -67,6 +68,28 @@ async def test_a_server_deletes_the_races_that_are_too_old(
     async with running_server(store=store, clock=clock, keep=keep) as server:
         await eventually(lambda: _count_is(store, left))
         assert server.registry.health()["status"] == "ok"
+
+
+async def test_a_running_server_deletes_old_races_once_a_day() -> None:
+    clock, store = ManualClock(), MemoryStore()
+    started = clock.wall_ms() - 10 * DAY_MS + DAY_MS // 4
+    async with store:
+        await store.results.store(race("R-1", started_ms=started))
+    async with running_server(store=store, clock=clock, keep=10):
+        await _pass_time(clock, 0)
+        for _ in range(2):  # too old after a quarter of a day, but that is not yet seen
+            await _pass_time(clock, DAY_MS // 3)
+            assert await _count_is(store, 1)
+        await _pass_time(clock, DAY_MS // 3)
+        await eventually(lambda: _count_is(store, 0))
+
+
+async def _pass_time(clock: ManualClock, ms: int) -> None:
+    """Let time pass, and a heartbeat after it; run what that started."""
+    clock.stall(ms)
+    clock.advance(1_000)
+    for _ in range(9):
+        await asyncio.sleep(0)
 
 
 async def _count_is(store: MemoryStore, count: int) -> bool:

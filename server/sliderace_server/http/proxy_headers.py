@@ -26,6 +26,7 @@ _PROXY_HEADERS = {
 _OPERATOR_PATHS = ("/healthz", "/metrics")
 """Requested by programs on this machine, not through the proxy."""
 _FAULTS = {
+    "missing": "a public URL, but nothing in trusted_proxies: all clients count as one",
     "untrusted": "a proxy is not in trusted_proxies: all its clients count as one",
     "no_address": "a trusted proxy sends no X-Forwarded-For: its clients count as one",
 }
@@ -48,12 +49,17 @@ class ClientAddresses:
     Args:
         proxies: the trusted proxies.
         public: whether a public URL is configured.
+        local: whether only this machine can connect; then a public URL needs a proxy.
     """
 
-    def __init__(self, proxies: Sequence[Network], *, public: bool) -> None:
+    def __init__(
+        self, proxies: Sequence[Network], *, public: bool, local: bool = False
+    ) -> None:
         self.faults: dict[str, str] = {}
         self._proxies = proxies
         self._public = public
+        if public and local and not proxies:
+            self._note("missing", "127.0.0.1")
 
     def trusts(self, direct: str) -> bool:
         """Return whether the other end of a connection is a trusted proxy."""
