@@ -27,7 +27,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sliderace.protocol.messages import Open, RulesPatch
 from sliderace.texts import text
@@ -45,6 +45,7 @@ __all__ = [
     "AlreadyRunning",
     "HostError",
     "OwnServer",
+    "WaitingRoom",
     "links",
     "open_room",
     "running_server",
@@ -142,17 +143,27 @@ def open_room(
     return client.view.code
 
 
-def waiting_room(server: str) -> tuple[str, int] | None:
-    """Return our last room that is still open on a server, with others in it.
+class WaitingRoom(NamedTuple):
+    """A room where others are, and where we have a seat.
 
-    Returns:
-        Its code, and how many other players there are; None: there is none.
+    Attributes:
+        server: base address.
+        code: the room's six letters.
+        others: how many other players are there.
     """
+
+    server: str
+    code: str
+    others: int
+
+
+def waiting_room(server: str) -> WaitingRoom | None:
+    """Return our last room that is still open on a server, with others in it."""
     for code in kept_rooms()[:ROOMS_TRIED]:
         with suppress(Unreachable, TypeError, LookupError, ValueError):
             listing = cast("dict[str, Any]", get(server, f"/api/rooms/{code}").json())
             if (others := int(listing["players"]) - 1) > 0:
-                return code, others
+                return WaitingRoom(server, code, others)
     return None
 
 

@@ -79,8 +79,9 @@ class Unreadable(ValueError):
 
 
 def is_in_file(what: str) -> bool:
-    """Whether `load` reads a file or standard input."""
-    return what == STDIN or Path(what).is_file()
+    """Whether `load` reads a file or standard input, if the file is there."""
+    is_path = what.endswith(".json") and "://" not in what
+    return what == STDIN or is_path or Path(what).is_file()
 
 
 def load(what: str, server: str) -> object:

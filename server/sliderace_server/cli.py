@@ -81,6 +81,11 @@ def command_line(arguments: Sequence[str]) -> int:
         _fail(f"{error.format_message()} See: {path} --help", EXIT_SETTINGS)
     except click.Abort:
         return EXIT_INTERRUPTED
+    except OSError as error:  # the output: nobody reads it, or the disk is full
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            _fail(f"cannot write stdout: {error.strerror}", EXIT_STORAGE)
+        return 0
     return code if isinstance(code, int) else 0
 
 

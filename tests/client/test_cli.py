@@ -317,6 +317,17 @@ async def _store_sample(database: Path) -> None:
         await store.results.store(StoredRace(summary, record))
 
 
+def test_room_is_read_from_standard_input(typed: TextIO, capsys: Captured) -> None:
+    type_in(typed, "\ufeffKWX-TRB@127.0.0.1:9\r\n")
+    for command in ("join", "watch", "bot"):
+        typed.seek(0)
+        typed_lines.cache_clear()
+        assert run([command, "-"]) == exit_codes.UNREACHABLE
+        assert "Cannot reach http://127.0.0.1:9" in one_line(capsys)
+    assert run(["join", "-"]) != exit_codes.OK, "there is no second line"
+    assert "room code" in one_line(capsys)
+
+
 # --- solo ----------------------------------------------------------------------------
 
 
@@ -468,6 +479,22 @@ def test_a_full_disk_under_the_output_is_one_line(command: str) -> None:
     ended = in_shell(f"$SLIDERACE {command} >/dev/full")
     said = "sliderace: Cannot write stdout: No space left on device.\n"
     assert (ended.returncode, ended.stderr) == (exit_codes.UNKNOWN, said)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_under_the_errors_does_not_hide_the_exit_code() -> None:
+    ended = in_shell("$SLIDERACE join KWXTRB@127.0.0.1:9 2>/dev/full")
+    assert (ended.returncode, ended.stderr) == (exit_codes.UNREACHABLE, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["admin races", "serve --help"])
+def test_operators_commands_report_a_full_disk_in_one_line(command: str) -> None:
+    ended = in_shell(f"$SLIDERACE {command} >/dev/full")
+    said = "sliderace server: cannot write stdout: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (4, said)
+    piped = in_shell(f"$SLIDERACE {command} | true")
+    assert (piped.returncode, piped.stderr) == (0, "")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")

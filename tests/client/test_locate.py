@@ -32,6 +32,7 @@ from sliderace_client.shared_ui.settings import remember_server
         ("KWX-TRB@192.0.2.7", Place("http://192.0.2.7:8710", "KWXTRB")),
         ("kwxtrb@Race.local:80", Place("http://race.local:80", "KWXTRB")),
         ("KWXTRB@[::1]:8711", Place("http://[::1]:8711", "KWXTRB")),
+        ("KWXTRB@[fe80::1%25eth0]", Place("http://[fe80::1%eth0]:8710", "KWXTRB")),
         ("KWXTRB@https://x.example", Place("https://x.example", "KWXTRB")),
         ("http://192.0.2.7:8710/KWXTRB", Place("http://192.0.2.7:8710", "KWXTRB")),
         ("192.0.2.7:8710/kwx-trb", Place("http://192.0.2.7:8710", "KWXTRB")),

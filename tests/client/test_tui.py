@@ -37,10 +37,12 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.parts import Signal
 from sliderace.race.rules import Rules
 from sliderace_client.launch import Start
+from sliderace_client.local_server import WaitingRoom
 from sliderace_client.race_records import ListedRace, PastRaces
 from sliderace_client.room.outcomes import Fault
 from sliderace_client.shared_ui.render import BASIC, LAYERS, LIGHT
 from sliderace_client.shared_ui.settings import Settings, load
+from sliderace_client.tui.screens.menu import MenuScreen
 from sliderace_client.tui.screens.past_races import PastRacesScreen
 from sliderace_client.tui.widgets import Boards
 
@@ -526,3 +528,43 @@ async def test_reason_why_there_are_no_past_races_is_shown_whole() -> None:
         shown = " ".join(screen(pilot).split())
         assert "refused." in shown
         assert "example:8710" in shown.replace(" ", "")
+
+
+# --- Rooms where others wait ----------------------------------------------------------
+
+
+async def menu(pilot: Driver) -> MenuScreen:
+    for worker in list(pilot.app.workers):
+        if worker.group == "waiting":
+            await worker.wait()
+    assert isinstance(pilot.app.screen, MenuScreen)
+    return pilot.app.screen
+
+
+@pytest.mark.parametrize("size", [(40, 15), (80, 24)])
+async def test_menu_leads_back_to_a_room_where_others_wait(
+    size: tuple[int, int],
+) -> None:
+    async with app_from(Start("menu", name="Ann"), size) as pilot:
+        await menu(pilot)
+        assert "Return" not in screen(pilot)
+        app_of(pilot).waiting = WaitingRoom("http://127.0.0.1:9", "KWXTRB", 2)
+        await settle(pilot)
+        assert "Return    KWX-TRB, 2 oth" in screen(pilot)
+        assert "Quit" in screen(pilot), "every entry is still there"
+        await pilot.press("b")
+        await settle(pilot)
+        begin = app_of(pilot).begin
+        assert (begin.code, begin.role, begin.named) == ("KWXTRB", "player", False)
+
+
+async def test_host_is_asked_whether_to_go_back() -> None:
+    entered: list[str] = []
+    async with app_from(Start("menu", name="Ann")) as pilot:
+        shown = await menu(pilot)
+        for key in ("h", "n", "o", "y"):
+            shown.ask_to_return(WaitingRoom("", "KWXTRB", 1), entered.append)
+            await pilot.press(key)
+            assert pilot.app.screen is shown, "other keys mean nothing now"
+        assert "Go back?" not in screen(pilot)
+    assert entered == ["", "KWXTRB"]

@@ -9,14 +9,17 @@ from threading import Thread
 import pytest
 from tests.client.offline import OfflineClient, running_app, screen, settle
 
+from sliderace_client.local_server import WaitingRoom
 from sliderace_client.net.http import Unreachable
+from sliderace_client.net.seats import claim
 from sliderace_client.race_records import save_record
-from sliderace_client.tui.blocking_calls import room_links
+from sliderace_client.shared_ui.settings import remember_server
+from sliderace_client.tui.blocking_calls import room_links, waiting
 
 RECORD = b'{"race": "KWXTRB-SA1B2C-1"}'
 LAN = "http://192.0.2.7:8710/KWXTRB"
 LINKS = [LAN, 7, "javascript:x", "http://\x1b[2J", "https://race.example.org/KWXTRB"]
-ROOM = json.dumps({"code": "KWXTRB", "links": LINKS}).encode()
+ROOM = json.dumps({"code": "KWXTRB", "players": 3, "links": LINKS}).encode()
 
 
 class Records(BaseHTTPRequestHandler):
@@ -76,6 +79,23 @@ def test_hostile_links_of_a_room_are_dropped(server: str) -> None:
     assert room_links(server, "KWXTRB") == (LAN, "https://race.example.org/KWXTRB")
     assert room_links(server, "BBBBBB") == ()
     assert room_links("http://127.0.0.1:9", "KWXTRB") == ()
+
+
+def test_room_where_others_wait_is_found(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only one where we have a seat that no other client uses."""
+    for kind in ("DATA", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path))
+    assert waiting() is None
+    remember_server(server)
+    assert waiting() is None
+    seat = claim("KWXTRB", "Ann")
+    assert seat is not None
+    seat.keep("ab" * 16, "Ann")
+    assert waiting() is None
+    seat.release()
+    assert waiting() == WaitingRoom(server, "KWXTRB", 2)
 
 
 async def test_lobby_replaces_a_loopback_link_by_one_for_others(

@@ -54,6 +54,7 @@ ELSEWHERE = {
     *("7", "12", "up", "down", "enter", "escape", "click", "Ctrl-C"),
     *("arrows", "wasd", "hjkl", "m", "1?", "u", "backspace"),
     *("k", "home", "end"),
+    "b",  # return: test_menu_leads_back_to_a_room_where_others_wait
     "n",  # more boards than fit: test_key_shows_the_boards_that_do_not_fit
 }
 """Keys in the help that screens do not show; they are tested elsewhere."""

@@ -22,6 +22,7 @@ from sliderace_client.cli.console import (
     enter_in_lines,
     find_room,
     is_full_screen,
+    lead_nowhere,
     load_settings,
     own_name,
     parse_hash,
@@ -86,20 +87,15 @@ def run(args: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return exit_codes.INTERRUPTED
     except BrokenPipeError:  # nobody reads our output any more
-        _drop_output()
+        lead_nowhere(sys.stdout)
         return exit_codes.OK
     except OSError as error:
         if error.errno != errno.ENOSPC or error.filename is not None:
             raise
-        _drop_output()
+        lead_nowhere(sys.stdout)
         say_error(text("cli.cannot_write", path="stdout", why=error.strerror))
         return exit_codes.UNKNOWN
     return code if isinstance(code, int) else exit_codes.OK
-
-
-def _drop_output() -> None:
-    """Let what is still to be printed lead nowhere, so that the exit does not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(

@@ -30,6 +30,7 @@ __all__ = [
     "enter_in_lines",
     "find_room",
     "is_full_screen",
+    "lead_nowhere",
     "load_settings",
     "own_name",
     "parse_hash",
@@ -64,8 +65,16 @@ class Failure(click.ClickException):
 
 
 def say_error(message: str) -> None:
-    """Print one line on stderr."""
-    click.echo("sliderace: " + " ".join(message.split()), err=True)
+    """Print one line on stderr; a full disk under it must not hide the exit code."""
+    try:
+        click.echo("sliderace: " + " ".join(message.split()), err=True)
+    except OSError:
+        lead_nowhere(sys.stderr)
+
+
+def lead_nowhere(stream: TextIO) -> None:
+    """Drop what is still to be written, so that the exit does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(line: str) -> None:
@@ -253,12 +262,19 @@ def parse_hash_start(option: str, typed: str | None) -> str:
 
 
 def find_room(room: str, server: str) -> "Place":
-    """Return where the room is; the server is remembered for the next time."""
+    """Return where the room is; the server is remembered for the next time.
+
+    Args:
+        room: as typed; ``-``: it is the next line of standard input.
+        server: where to look, and only there; empty: everywhere.
+    """
+    from sliderace_client.line_ui.typed_input import typed_input
     from sliderace_client.net.locate import find
     from sliderace_client.shared_ui.settings import load, remember_server
 
     with reporting_failures():
-        place = run_async(find(room, server, load()[0].server))
+        typed = typed_input().read() or "" if room == "-" else room
+        place = run_async(find(typed, server, load()[0].server))
     remember_server(place.server)
     return place
 

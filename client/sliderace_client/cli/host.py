@@ -130,7 +130,7 @@ def _in_room(
     failed: threading.Event | None = None,
 ) -> int:
     """Open a room, print the invitation, and enter; `stays`: the server outlives us."""
-    code = old = _old_room(base, say) if options.enter else ""
+    code = old = _old_room(base, say, ask=options.enter)
     if not code:
         rules = RulesPatch(
             size=options.size, friendly_timing=options.friendly_timing or None
@@ -160,13 +160,19 @@ def _in_room(
     return enter(start, typed_input(), say) if options.plain else run_app(start)
 
 
-def _old_room(base: str, say: Say) -> str:
-    """Return the code of our old room if others wait there and the user returns."""
-    typed = typed_input()
-    found = waiting_room(base) if typed.is_terminal else None
+def _old_room(base: str, say: Say, *, ask: bool) -> str:
+    """Return the code of our old room if others wait there and the user returns.
+
+    Where nobody can be asked, the command that returns is shown.
+    """
+    typed, found = typed_input(), waiting_room(base)
     if found is None:
         return ""
-    code, others = found
+    code, others = found.code, found.others
+    if not ask or not typed.is_terminal:
+        say(text("host.still_open", code=format_code(code), count=others))
+        say(f"  {join_command(f'{base}/{code}')}")
+        return ""
     while True:
         say(text("host.go_back", code=format_code(code), count=others))
         typed_line = (typed.read() or "").strip()

@@ -155,7 +155,8 @@ def _base(address: str) -> str:
     host = parts.hostname or ""
     if not _HOST.fullmatch(host) or parts.scheme not in schemes or "@" in parts.netloc:
         raise _no_address(address)
-    host = f"[{host}]" if ":" in host else host
+    if ":" in host:  # a link's IPv6 zone has %25 for its % (RFC 6874)
+        host = f"[{host.replace('%25', '%')}]"
     if port is None and "://" not in address:
         port = DEFAULT_PORT
     suffix = "" if port is None else f":{port}"

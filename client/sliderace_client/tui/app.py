@@ -43,7 +43,7 @@ from sliderace.protocol.messages import (
 from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
-from sliderace_client.local_server import HostError
+from sliderace_client.local_server import HostError, WaitingRoom
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.net.locate import NotFound, find, join_command
 from sliderace_client.net.seats import SeatFile, claim
@@ -61,6 +61,7 @@ from sliderace_client.tui.blocking_calls import (
     RoomOpener,
     only_here,
     room_links,
+    waiting,
 )
 from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
@@ -168,6 +169,7 @@ class SlideraceApp(App[int]):
         frame_due: the screen will be painted within a frame.
         ending: why our stay in the last room ended.
         rooms: opens rooms on this machine.
+        waiting: a room where others wait for the user, as far as it is known.
         always_ready: in this room, get ready for each race as soon as it is prepared.
     """
 
@@ -203,6 +205,7 @@ class SlideraceApp(App[int]):
             partial(self._run, group="record"), self.say, self.on_change
         )
         self._has_menu = start.kind == "menu"
+        self.waiting: WaitingRoom | None = None
         self._given_client = client
         self._client: RoomClient | None = None
         self._auto_readied = ""
@@ -227,6 +230,7 @@ class SlideraceApp(App[int]):
                 self.open_screen(SoloScreen(self, start))
             case "menu":
                 self.open_screen(MenuScreen(self))
+                self._look_for_rooms()
 
     def _run(self, work: Work, group: str, *, exclusive: bool = False) -> None:
         """Run something beside the screen.
@@ -301,6 +305,7 @@ class SlideraceApp(App[int]):
             return
         while len(self.screen_stack) > MENU_DEPTH:
             self.pop_screen()
+        self._look_for_rooms()
 
     def show_help(self, topic: HelpTopic) -> None:
         """Show the keys of a screen."""
@@ -462,6 +467,11 @@ class SlideraceApp(App[int]):
     # --- The room ---------------------------------------------------------------------
 
     @property
+    def in_room(self) -> bool:
+        """Whether there is a connection to a room."""
+        return self._client is not None
+
+    @property
     def client(self) -> RoomClient:
         """The connection to the room.
 
@@ -525,7 +535,7 @@ class SlideraceApp(App[int]):
             ending = await client.run()
         finally:
             if seat is not None:
-                seat.release()
+                await asyncio.to_thread(seat.release)
         self._client = None
         self.ending = ending
         if self._has_menu:
@@ -602,24 +612,48 @@ class SlideraceApp(App[int]):
         kind: Literal["watch", "join"] = "watch" if role == "spectator" else "join"
         self.enter_room(Start(kind, place.server, place.code, name, role, back=back))
 
-    def host_room(self, name: str, size: str) -> None:
+    def _look_for_rooms(self) -> None:
+        self._run(self._find_waiting, "waiting", exclusive=True)
+
+    async def _find_waiting(self) -> None:
+        self.waiting = await asyncio.to_thread(waiting)
+        self.repaint()
+
+    def return_to_room(self) -> None:
+        """Enter the room again where others wait for the user."""
+        if (room := self.waiting) is not None:
+            name = self.nickname
+            back = join_command(f"{room.server}/{room.code}", name)
+            start = Start("join", room.server, room.code, name, named=False, back=back)
+            self.enter_room(start)
+
+    def host_room(self, name: str, size: str, room: str | None = None) -> None:
         """Open a room on this machine and enter it.
 
         Args:
             name: nickname.
             size: of the board.
+            room: see `RoomOpener.open`.
         """
-        opening = partial(self._open_and_enter, name, size)
+        opening = partial(self._open_and_enter, name, size, room)
         self._run(opening, "find", exclusive=True)
 
-    async def _open_and_enter(self, name: str, size: str) -> None:
+    async def _open_and_enter(self, name: str, size: str, room: str | None) -> None:
         self.say(text("tui.room.opening"))
+        opening = partial(self.rooms.open, name, size, self.settings, room)
         try:
-            start = await asyncio.to_thread(self.rooms.open, name, size, self.settings)
+            opened = await asyncio.to_thread(opening)
         except HostError as error:
             self.say(str(error), "bad")
-        else:
-            self.enter_room(start)
+            return
+        if isinstance(opened, Start):
+            self.enter_room(opened)
+            return
+        self.back()
+        if isinstance(self.screen, MenuScreen):
+            self.screen.ask_to_return(
+                opened, lambda code: self.host_room(name, size, code)
+            )
 
     def save_race_record(self) -> None:
         """Store the race record in the current folder, and say where."""

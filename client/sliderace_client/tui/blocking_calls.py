@@ -8,13 +8,22 @@ from urllib.parse import urlsplit
 from sliderace.protocol.messages import RulesPatch
 from sliderace.texts import text
 from sliderace_client.launch import Start
-from sliderace_client.local_server import OwnServer, links, open_room, running_server
+from sliderace_client.local_server import (
+    AlreadyRunning,
+    OwnServer,
+    WaitingRoom,
+    links,
+    open_room,
+    running_server,
+    soon_running_server,
+    waiting_room,
+)
 from sliderace_client.net.http import Unreachable, get
 from sliderace_client.net.locate import ServerFile, is_loopback, read_server_file
 from sliderace_client.race_records import PastRaces, Unreadable, listed_races
 from sliderace_client.shared_ui.settings import Settings, last_server, remember_server
 
-__all__ = ["RoomOpener", "only_here", "past_races", "room_links"]
+__all__ = ["RoomOpener", "only_here", "past_races", "room_links", "waiting"]
 
 MAX_LINKS, MAX_LINK = 8, 200
 """More links than a screen shows, and longer than one that people type."""
@@ -31,33 +40,60 @@ class RoomOpener:
         self._say = say
         self._server: OwnServer | None = None
 
-    def open(self, name: str, size: str, settings: Settings) -> Start:
+    def open(
+        self, name: str, size: str, settings: Settings, room: str | None = None
+    ) -> Start | WaitingRoom:
         """Open a room.
 
         Args:
             name: nickname.
             size: of the board.
             settings: the user's.
+            room: code of one that is open already; empty: a new one; None: a new one,
+                unless others wait for us in an old one.
 
         Returns:
-            How to enter it.
+            How to enter it, or the old one.
 
         Raises:
             HostError: the server cannot be started, or refuses the room.
         """
-        base = None if self._server else running_server()
-        if base is None:
-            server = self._server or self._start_server()
-            base, where = server.base, server.described
-        else:
-            where = read_server_file() or ServerFile(0)
-        code = open_room(base, RulesPatch(size=size))
+        base = self._running()
+        server = self._server
+        where = server.described if server else read_server_file() or ServerFile(0)
+        if room is None and (waiting := waiting_room(base)):
+            return waiting
+        code = room or open_room(base, RulesPatch(size=size))
         remember_server(base)
         found = tuple(links(base, code, where.bind, where.url))
         ends = self._server is not None
         return Start(
-            "host", base, code, name, links=found, settings=settings, ends=ends
+            "host",
+            base,
+            code,
+            name,
+            links=found,
+            settings=settings,
+            named=not room,
+            ends=ends,
         )
+
+    def _running(self) -> str:
+        """Return the address of a server of this user, and start one if there is none.
+
+        Raises:
+            HostError: it cannot be started.
+        """
+        if self._server is not None:
+            return self._server.base
+        if base := running_server():
+            return base
+        try:
+            return self._start_server().base
+        except AlreadyRunning:
+            if base := soon_running_server():
+                return base
+            raise
 
     def _start_server(self) -> OwnServer:
         server = OwnServer(say=self._say, on_failure=self._on_failure)
@@ -73,6 +109,13 @@ class RoomOpener:
         """Stop the server, if one was started."""
         if self._server is not None:
             self._server.stop()
+
+
+def waiting() -> WaitingRoom | None:
+    """Return a room where others wait for us, on our server or on the one used last."""
+    servers = dict.fromkeys([running_server() or "", last_server()])
+    rooms = (waiting_room(server) for server in servers if server)
+    return next((room for room in rooms if room), None)
 
 
 def only_here(address: str) -> bool:

@@ -49,6 +49,7 @@ def help_entries(topic: HelpTopic, settings: Settings) -> list[tuple[str, str]]:
         case "menu":
             return [
                 (_keys("up", "down", "enter"), text("tui.help.choose")),
+                ("b", text("tui.help.return")),
                 ("h", text("tui.help.host")),
                 (_keys("j", "w"), text("tui.help.join")),
                 ("s", text("tui.help.solo")),

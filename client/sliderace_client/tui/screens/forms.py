@@ -16,6 +16,7 @@ from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.line_ui.answers import Refusal, size_of
 from sliderace_client.line_ui.own_keys import Keys, keys_of
+from sliderace_client.local_server import WaitingRoom
 from sliderace_client.net.locate import NotFound, server_address
 from sliderace_client.shared_ui.pictures import BUILT_IN, Picture
 from sliderace_client.shared_ui.render import Grid
@@ -56,6 +57,15 @@ class MenuProgram(Program, Protocol):
 
     def host_room(self, name: str, size: str) -> None:
         """Open a room on this machine and enter it."""
+        ...
+
+    @property
+    def waiting(self) -> WaitingRoom | None:
+        """A room where others wait for the user, as far as it is known."""
+        ...
+
+    def return_to_room(self) -> None:
+        """Enter that room again."""
         ...
 
     def join_room(self, address: str, name: str, role: RoleName) -> None:

@@ -6,7 +6,9 @@ from typing import NamedTuple
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
+from sliderace_client.local_server import WaitingRoom
 from sliderace_client.shared_ui.render import Grid, Paint, Row, Run
 from sliderace_client.tui.actions import WIDE, Action
 from sliderace_client.tui.layout import Placed
@@ -28,8 +30,6 @@ EMBLEM = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 15)
 """One slide before it is solved."""
 ENTRIES_W = 46
 """Columns of the entries; the emblem has the others."""
-SPACED_ROWS = 20
-"""From this height on, there is an empty row between the entries."""
 
 
 class Entry(NamedTuple):
@@ -69,6 +69,7 @@ class MenuScreen(BaseScreen):
         """Return the entries of the menu."""
         program = self.program
         return [
+            *self._return_entry(),
             Entry(
                 "h",
                 text("tui.menu.host"),
@@ -114,6 +115,28 @@ class MenuScreen(BaseScreen):
             Entry("q", text("tui.menu.quit"), "", program.quit),
         ]
 
+    def _return_entry(self) -> list[Entry]:
+        waiting = self.program.waiting
+        if waiting is None:
+            return []
+        code, others = format_code(waiting.code), waiting.others
+        explained = text("tui.menu.return_explained", code=code, count=others)
+        label = text("tui.menu.return")
+        return [Entry("b", label, explained, self.program.return_to_room)]
+
+    def ask_to_return(self, room: WaitingRoom, enter: Callable[[str], object]) -> None:
+        """Ask whether the host goes back to an old room.
+
+        Args:
+            room: the old one.
+            enter: called with its code, or an empty one for a new room.
+        """
+        code = format_code(room.code)
+        question = text("tui.room.go_back", code=code, count=room.others)
+        old = Action("y", text("tui.key.go_back"), lambda: enter(room.code))
+        new = Action("o", text("tui.key.new_room"), lambda: enter(""))
+        self.ask(question, old, new, no=text("tui.key.cancel"))
+
     def body(self) -> Iterable[Widget]:  # noqa: D102
         with Horizontal(id="columns"):
             yield self._list
@@ -125,13 +148,18 @@ class MenuScreen(BaseScreen):
 
     def update(self) -> None:  # noqa: D102
         super().update()
-        spaced = self.size.height >= SPACED_ROWS
+        spaced = self._spaced
         rows: list[Row] = []
         for index, entry in enumerate(self.entries()):
             rows.append(self._row(entry, chosen=index == self._chosen))
             rows += [text_row("")] if spaced else []
         self._list.show(rows)
         self._show_emblem()
+
+    @property
+    def _spaced(self) -> bool:
+        """Whether there is an empty row between the entries."""
+        return self.body_height() > 2 * len(self.entries())
 
     def _row(self, entry: Entry, *, chosen: bool) -> Row:
         look = self.look
@@ -165,6 +193,8 @@ class MenuScreen(BaseScreen):
 
     def other_key(self, key: str) -> bool:  # noqa: D102
         entries = self.entries()
+        if self.asks:
+            return False
         for entry in entries:
             if key == entry.key:
                 entry.run()
@@ -175,6 +205,6 @@ class MenuScreen(BaseScreen):
         return bool(step)
 
     def _click(self, y: int, _x: int) -> None:
-        index = y // 2 if self.size.height >= SPACED_ROWS else y
+        index = y // 2 if self._spaced else y
         if index < len(self.entries()):
             self.entries()[index].run()

@@ -59,6 +59,11 @@ class RoomProgram(Program, Protocol):
     always_ready: bool
 
     @property
+    def in_room(self) -> bool:
+        """Whether there is a connection to a room."""
+        ...
+
+    @property
     def client(self) -> RoomClient:
         """The connection to the room."""
         ...
@@ -150,6 +155,11 @@ class RoomScreen(BaseScreen):
     def view(self) -> RoomView:
         """Everything that is known of the room."""
         return self.client.view
+
+    def refresh_content(self) -> None:
+        """Show the room as it is now, unless our stay has just ended."""
+        if self.program.in_room:
+            super().refresh_content()
 
     def head(self) -> str:  # noqa: D102
         view = self.view
