@@ -111,8 +111,22 @@ BUGS = (
     Bug(
         "deadlines fire before what waited in a stall is read",
         f"{_RACE}apply.py",
-        "    race.hold_until = max(race.hold_until, hold_until)",
+        "    race.hold_until = held_until(race.hold_until, down, now)",
         "    pass",
+        _RACE_TESTS,
+    ),
+    Bug(
+        "repeated stalls hold the deadlines for ever",
+        f"{_RACE}apply.py",
+        "    if down < hold_until:",
+        "    if False:",
+        _RACE_TESTS,
+    ),
+    Bug(
+        "the winner is known although somebody may return from a stall",
+        f"{_RACE}state.py",
+        "            ends[-1] = (ends[-1][0], until)",
+        "            pass",
         _RACE_TESTS,
     ),
     Bug(

@@ -634,8 +634,8 @@ class LiveRoom:
             case Gone():
                 self._subscribers.remove_member(record.member)
             case RoleChanged(member=member, role="player"):
-                if (subscriber := self._current.get(member)) is not None:
-                    self._out.measure.append(subscriber)  # not pinged often before
+                # Their own command: they are connected, but were seldom pinged.
+                self._out.measure.append(self._current[member])
             case _:
                 pass
         self._pending.append(_PendingRecord(self.applied, record, offset, event, ended))
