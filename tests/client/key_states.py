@@ -76,8 +76,7 @@ def recorded(client: OfflineClient) -> None:
 
 def prepared(client: OfflineClient, host: int = ANN) -> None:
     finished(client)
-    client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT, host=host), "race"))
-    client.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+    client.next_lobby(host=host)
 
 
 BENCHED = {"members": [member(ANN, 0, benched=True), member(BEN, 1, "Ben")]}

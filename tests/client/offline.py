@@ -114,6 +114,15 @@ class OfflineClient:
         self.room.race(start, **more)  # type: ignore[arg-type]
         self._if_done(done=True)
 
+    def next_lobby(self, **more: object) -> None:
+        """Move from the results to the lobby of the next race.
+
+        Args:
+            more: fields of the room that change, too.
+        """
+        self.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT, **more), "race"))
+        self.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+
     def _if_done(self, done: bool) -> bool:
         if done:
             self._carry_out(self.model.poll(self.now()))

@@ -188,8 +188,7 @@ async def test_last_results_stay_available_after_a_rematch() -> None:
         await finished(client, pilot)
         await pilot.press("r")
         assert client.commands == [m.Rematch(RACE)]
-        client.receive(m.RoomEvent(0, rooms.room(race=rooms.NEXT), "race"))
-        client.receive(m.PhaseEvent(0, rooms.NEXT, "lobby", None))
+        client.next_lobby()
         await settle(pilot)
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
         await pilot.press("t")

@@ -6,7 +6,6 @@ import pytest
 from PIL import Image
 from tests.client import rooms
 from tests.client.offline import (
-    MINUTE,
     Driver,
     OfflineClient,
     app_from,
@@ -268,8 +267,7 @@ async def test_always_ready_is_sent_once_for_each_race() -> None:
             m.MemberEvent(0, rooms.member(1, 0), "ready")
         )  # undone by the user
         await settle(pilot)
-        client.receive(m.PhaseEvent(0, RACE, "lobby", MINUTE))
-        client.receive(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
+        client.next_lobby()
         await settle(pilot)
         readied = [each.race for each in client.commands if isinstance(each, m.Ready)]
         assert readied == [RACE, NEXT]
@@ -286,7 +284,7 @@ async def test_not_ready_ends_always_ready() -> None:
         await settle(pilot)
         assert "always ready here" not in screen(pilot)
         client.receive(m.MemberEvent(0, rooms.member(1, 0), "ready"))
-        client.receive(m.RoomEvent(0, rooms.room(race=NEXT), "race"))
+        client.next_lobby()
         await settle(pilot)
         assert [each.on for each in client.commands if isinstance(each, m.Ready)] == [
             True,
