@@ -18,6 +18,7 @@ from sliderace_server.room import (
     KeepAlive,
     RoomLimits,
     SetWallClock,
+    Stall,
     Tick,
     Timeline,
     first_epoch,
@@ -320,3 +321,21 @@ def test_slides_of_another_race_mean_a_damaged_log() -> None:
     slid = Slid(harness.now, "KWXTRB-1-99", Seat(0), 1, (("U", 1, 0),))
     with pytest.raises(ValueError, match="KWXTRB-1-99"):
         room.apply(harness.state, slid)
+
+
+# --- stalls --------------------------------------------------------------------------
+
+
+def test_repeated_stalls_do_not_hold_the_room_for_ever() -> None:
+    """An absent host is replaced, although a short stall follows every 2 s."""
+    harness = harness_with("Ann", "Ben")
+    harness.do(Disconnect(1))
+    ran = 0
+    while harness.state.host == 1 and ran < 60_000:
+        harness.now += 1_700
+        harness.do(Tick())
+        down, harness.now = harness.now, harness.now + 300
+        harness.do(Stall(down))
+        ran += 1_700
+    assert harness.state.host == 2
+    assert ran <= 20_000 + 3_000 + 1_700
