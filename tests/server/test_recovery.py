@@ -144,6 +144,30 @@ async def test_rooms_learn_of_a_stall_before_anything_else(first: str) -> None:
     await recovered(store, clock, host)
 
 
+async def test_a_room_that_fails_at_a_beat_or_stall_does_not_affect_the_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("a bug")
+
+    store, clock = FaultyStore(), ManualClock()
+    async with running_rooms(store, clock) as registry:
+        bad, host = Host(registry, clock), Host(registry, clock)
+        await host.start()
+        await host.stored()
+        made = await store.log.length(host.actor.code)
+        monkeypatch.setattr(bad.actor.live, "beat", fail)
+        monkeypatch.setattr(bad.actor.live, "stalled", fail)
+        clock.advance(room.KEEP_ALIVE_MS + 100)
+        clock.stall(1_000)
+        clock.advance(room.KEEP_ALIVE_MS + 100)
+        await host.stored()
+        log = [decode(line) for line in await store.log.read(host.actor.code, made)]
+        kinds = [type(record).__name__ for record in log]
+        assert kinds == ["Alive", "Stalled", "Alive"]
+    assert caplog.text.count("a bug") >= 3
+
+
 async def test_a_room_survives_a_night_in_which_its_machine_was_asleep() -> None:
     store, clock = FaultyStore(), ManualClock()
     async with running_rooms(store, clock) as registry:

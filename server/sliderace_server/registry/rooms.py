@@ -1,7 +1,7 @@
 """The room registry: opens, finds, recovers and drops the rooms of this server."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sliderace import __version__
@@ -445,8 +445,7 @@ class RoomRegistry:
             if abs(offset_ms - self._wall_offset_ms) > CLOCK_STEP_MS:
                 self.clock_steps += 1
             self._wall_offset_ms = offset_ms
-            for actor in list(self._rooms.values()):
-                actor.beat()
+            self._tell_all(RoomActor.beat)
             if not self._checking_storage:
                 self._checking_storage = True
                 self.services.spawn(self._check_storage())
@@ -462,8 +461,14 @@ class RoomRegistry:
         """Note in all rooms that the server did nothing from `since` to `now`, ms."""
         self.services.metrics.count("stalls")
         _log.warning("stalled", extra={"ms": now - since})
+        self._tell_all(lambda actor: actor.stalled(since, now))
+
+    def _tell_all(self, call: Callable[[RoomActor], None]) -> None:
         for actor in list(self._rooms.values()):
-            actor.stalled(since, now)
+            try:
+                call(actor)
+            except Exception:  # noqa: BLE001 - it must not stop the other rooms
+                _log.exception("a room failed", extra={"room": actor.code})
 
     async def _prune(self, days: int) -> None:
         """Delete the races that are too old."""
