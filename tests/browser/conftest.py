@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -20,6 +21,7 @@ from playwright.sync_api import (
     Request,
     sync_playwright,
 )
+from tests.browser.cuttable_proxy import CuttableProxy, start_proxy
 
 FLAGS = [
     "--no-sandbox",
@@ -31,6 +33,8 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP race.lan 127.0.0.1",
 ]
+UNREACHABLE = re.compile("WebSocket connection|ERR_|Failed to load")
+"""Chromium's log messages about an unreachable server."""
 DESKTOP, PHONE, SMALL = (1440, 900), (390, 844), (320, 568)
 
 
@@ -156,6 +160,23 @@ class Pages:
     def close(self) -> None:
         for context in self.contexts:
             context.close()
+
+
+@contextmanager
+def near_and_far(
+    browser: Browser, address: str
+) -> Generator[tuple[Pages, Pages, CuttableProxy]]:
+    """Open pages that reach a server directly, and others that need a proxy.
+
+    At the end they may have logged nothing but that the server was unreachable.
+    """
+    with start_proxy(urlsplit(address).port or 0) as proxy:
+        near, far = Pages(browser, address), Pages(browser, proxy.url)
+        yield near, far, proxy
+        far.close()
+        near.close()
+    faults = near.faults + far.faults
+    assert [one for one in faults if not UNREACHABLE.search(one)] == []
 
 
 @pytest.fixture

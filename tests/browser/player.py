@@ -9,6 +9,7 @@ from sliderace.solve import solve
 __all__ = [
     "ARROWS",
     "board_point",
+    "end_race",
     "fits_screen",
     "give_up",
     "host",
@@ -27,6 +28,7 @@ __all__ = [
     "tap",
     "use_short_countdown",
     "wait_for_board",
+    "wake",
 ]
 
 ARROWS = {"U": "ArrowUp", "D": "ArrowDown", "L": "ArrowLeft", "R": "ArrowRight"}
@@ -150,6 +152,17 @@ def give_up(page: Page) -> None:
     """Give up, and confirm it."""
     for name in ("Give up", "Really give up"):
         page.get_by_role("button", name=name).click()
+
+
+def end_race(page: Page) -> None:
+    """Host: end the race for everybody, and confirm it."""
+    for name in ("End the race now", "End it for everybody"):
+        page.get_by_role("button", name=name).click()
+
+
+def wake(page: Page) -> None:
+    """Let the page doubt its connection now, and not only after 5 s of silence."""
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
 
 def tap(page: Page, cell: int, board: Board) -> None:

@@ -1,12 +1,10 @@
 """The end of a race: the solved board stays, then come podium, graph and table."""
 
-from urllib.parse import urlsplit
-
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.browser.conftest import DESKTOP, PHONE, Pages
-from tests.browser.cuttable_proxy import start_proxy
+from tests.browser.conftest import DESKTOP, PHONE, Pages, near_and_far
 from tests.browser.player import (
+    end_race,
     fits_screen,
     give_up,
     new_guest,
@@ -21,7 +19,7 @@ from tests.browser.player import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
-STAND_MS, CALM_MS = 1_500, 1_740
+STAND_MS = 1_500
 WATCH = """() => {
   window.seen = {};
   const note = () => {
@@ -74,22 +72,22 @@ def test_solver_without_a_connection_claims_no_place(
     browser: Browser, server: str
 ) -> None:
     """Nobody knows what the rivals have done meanwhile."""
-    with start_proxy(urlsplit(server).port or 0) as proxy:
-        near, far = Pages(browser, server), Pages(browser, proxy.url)
+    with near_and_far(browser, server) as (near, far, proxy):
         ann, code = new_room(near)
         ben = new_guest(far, code, "Ben", PHONE)
         start_race_with(ann, ben)
-        press(ben, *solution(own_board(ben))[0])
-        ben.wait_for_selector(".standing >> text=st")
-        proxy.drop()
+        slides = solution(own_board(ben))
+        for direction, count in slides[:-3]:
+            press(ben, direction, count)
+        ben.wait_for_selector(".standing >> text=1st")
+        proxy.cut()
         ben.wait_for_selector(".chip.lost")
-        solve_by_keys(ben)
+        for direction, count in slides[-3:]:
+            press(ben, direction, count)
         ben.wait_for_selector(".plate >> text=Kept here until the server answers")
         assert ben.locator(".standing").inner_text() == ""
         proxy.mend()
         ben.wait_for_selector(".lane.mine.finished", timeout=20_000, state="attached")
-        near.close()
-        far.close()
 
 
 def test_first_and_last_finisher_see_their_place(pages: Pages) -> None:
@@ -129,8 +127,7 @@ def test_keys_of_who_was_still_sliding_do_not_reach_the_results(pages: Pages) ->
     ben = new_guest(pages, code, "Ben", PHONE)
     start_race_with(ann, ben)
     solve_by_keys(ann)
-    for name in ("End the race now", "End it for everybody"):
-        ann.get_by_role("button", name=name).click()
+    end_race(ann)
     ben.wait_for_selector(".results-screen.fresh")
     for key in ("ArrowDown", "r", " "):
         ben.keyboard.press(key)

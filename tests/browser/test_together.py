@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.browser.conftest import PHONE, Pages, start_server
-from tests.browser.cuttable_proxy import start_proxy
+from tests.browser.conftest import PHONE, Pages, near_and_far, start_server
 from tests.browser.player import (
     new_guest,
     new_room,
@@ -17,6 +16,7 @@ from tests.browser.player import (
     start,
     start_race_with,
     wait_for_board,
+    wake,
 )
 from tests.e2e.shell import Running, Shell
 
@@ -28,8 +28,6 @@ AWAY_MS = 5_000
 CONFIRMED_MS = 8_000
 """From the last slide to the confirmed finish, at most, if new connections work: 3.2 s
 on a quiet machine. Without a second connection it takes 25 s."""
-EXPECTED = re.compile("WebSocket connection|ERR_|Failed to load")
-"""Chromium's log messages about an unreachable server."""
 
 ROW = re.compile(r" +(\d)\w\w  (\w+)  .*?([\d:]+\.\d{3})  ")
 """One line of the terminal's standings: place, name, time."""
@@ -77,8 +75,7 @@ def test_race_survives_reload_outage_and_crash(
     database = ("--database", str(tmp_path / "rooms.sqlite"))
     with start_server("--port", "0", *database) as first:
         port = urlsplit(first.url).port or 0
-        with start_proxy(port) as proxy:
-            pages, far = Pages(browser, first.url), Pages(browser, proxy.url)
+        with near_and_far(browser, first.url) as (pages, far, proxy):
             ann, code = new_room(pages)
             ben = new_guest(far, code, "Ben", PHONE)
             sam = new_guest(pages, code, "Sam", watch=True)
@@ -123,22 +120,14 @@ def test_race_survives_reload_outage_and_crash(
                     assert sorted(names) == ["Ann", "Ben", "Tom"]
                     for page in (ann, ben):
                         page.wait_for_selector(".verdict.good >> text=race record")
-                    far.close()
-                    pages.close()
-    faults = [one for one in pages.faults + far.faults if not EXPECTED.search(one)]
-    assert faults == []
-
-
-WAKE = "document.dispatchEvent(new Event('visibilitychange'))"
 
 
 def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
     """The connection died without a close; the page notices, and gets everything."""
     with (
         start_server("--memory", "--port", "0") as server,
-        start_proxy(urlsplit(server.url).port or 0) as proxy,
+        near_and_far(browser, server.url) as (pages, far, proxy),
     ):
-        pages, far = Pages(browser, server.url), Pages(browser, proxy.url)
         ann, code = new_room(pages)
         ben = new_guest(far, code, "Ben", PHONE)
         start_race_with(ann, ben)
@@ -148,21 +137,17 @@ def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
         _play(ben, own, slides[:2])
         proxy.drop()  # half open, as after a night asleep
         _play(ann, board, slides[:4])
-        ben.evaluate(WAKE)  # otherwise the page would take 5 s to ask
+        wake(ben)
         ben.wait_for_selector(".chip.lost", timeout=20_000)
         _play(ben, own, slides[2:4])
         proxy.mend()
-        ben.evaluate(WAKE)
+        wake(ben)
         ben.wait_for_selector(".chip.lost", state="hidden", timeout=20_000)
         wait_for_board(ben, own)
         _play(ben, own, slides[4:])
         ann.wait_for_selector(".lane.finished >> text=Ben")
         _end(ann, slides[4:])
         assert _podium(ann) == _podium(ben)
-        far.close()
-        pages.close()
-    faults = [one for one in pages.faults + far.faults if not EXPECTED.search(one)]
-    assert faults == []
 
 
 def test_finish_is_confirmed_although_the_connection_is_a_black_hole(
@@ -171,9 +156,8 @@ def test_finish_is_confirmed_although_the_connection_is_a_black_hole(
     """The page says that it waits, and opens a second connection by itself."""
     with (
         start_server("--memory", "--port", "0") as server,
-        start_proxy(urlsplit(server.url).port or 0) as proxy,
+        near_and_far(browser, server.url) as (pages, far, proxy),
     ):
-        pages, far = Pages(browser, server.url), Pages(browser, proxy.url)
         ann, code = new_room(pages)
         ben = new_guest(far, code, "Ben", PHONE)
         start_race_with(ann, ben)
@@ -190,8 +174,6 @@ def test_finish_is_confirmed_although_the_connection_is_a_black_hole(
         podium = _podium(ann)
         assert podium == _podium(ben)
         assert podium[0][1] == "Ben"
-        far.close()
-        pages.close()
     assert pages.faults + far.faults == []
 
 
