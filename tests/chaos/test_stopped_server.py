@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from tests.chaos.race import Race, running_race
+from tests.chaos.race import Race, Racer, running_race
 from tests.chaos.server_process import ServerProcess
 from tests.e2e.protocol_client import connected
 
@@ -69,20 +69,53 @@ async def test_file_size_limit_delays_acks_but_not_the_race(
     tmp_path: Path,
 ) -> None:
     """The same on machines that forbid mounting: the process hits a file size limit."""
-
-    def limit(server: ServerProcess, most: int) -> None:
-        assert server.process is not None
-        kind = resource.RLIMIT_FSIZE
-        resource.prlimit(server.process.pid, kind, (most, resource.RLIM_INFINITY))
-
-    database = tmp_path / "rooms.db"
-
-    def fill(server: ServerProcess) -> None:
-        limit(server, Path(f"{database}-wal").stat().st_size)
-
     await _cannot_store(
-        tmp_path, database, fill, lambda one: limit(one, resource.RLIM_INFINITY)
+        tmp_path,
+        tmp_path / "rooms.db",
+        _forbid_growth,
+        lambda one: _limit_files(one, resource.RLIM_INFINITY),
     )
+
+
+async def test_solve_that_was_never_stored_counts_after_a_kill(tmp_path: Path) -> None:
+    """The client sends it again with its own time, which the outage covers."""
+    rules = m.RulesPatch(size="3x3", countdown_ms=3_000)
+    with ServerProcess(tmp_path) as server:
+        host = Racer(server.url, m.Create(name="Host", rules=rules))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(host.client.run())
+            await host.until(host.entered)
+            view = host.client.view
+            host.client.ask(m.Start(view.race))
+            await host.until(lambda: view.racing and view.phase == "racing")
+            await asyncio.to_thread(_forbid_growth, server)
+            await _until_failing(server, failing=True)
+            host.pace = 0.005
+            await host.play()
+            stamp = host.made[-1][2]
+            await _is_refused_a_room(server)  # it still runs
+            assert host.acked == 0
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
+            await host.until(host.done)
+            host.client.ask(m.Leave())
+        assert view.results is not None
+        [row] = view.results.standings
+        assert row.time_ms == stamp
+        assert row.outage_ms > 0
+        assert not view.faults
+
+
+def _limit_files(server: ServerProcess, most: int) -> None:
+    """Let no file of a server grow beyond so many bytes."""
+    assert server.process is not None
+    kind = resource.RLIMIT_FSIZE
+    resource.prlimit(server.process.pid, kind, (most, resource.RLIM_INFINITY))
+
+
+def _forbid_growth(server: ServerProcess) -> None:
+    """Let the server store nothing more."""
+    _limit_files(server, Path(f"{server.database}-wal").stat().st_size)
 
 
 async def _cannot_store(
