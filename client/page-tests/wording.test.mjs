@@ -60,6 +60,7 @@ test("news is about others, not about the player", () => {
   assert.equal(about(cleo, "joined"), "Cleo joined to watch");
   assert.equal(about(cleo, "role"), "Cleo is a spectator now");
   assert.equal(about(member(2), "disconnected"), "Ben lost the connection");
+  assert.equal(about(member(2, { name: "Zoë" }), "renamed"), "Ben is now called Zoë");
   assert.equal(about(member(2), "ready"), "", "a mark shows it");
   assert.equal(about(member(2), "novel"), "");
   assert.equal(about(member(1), "connected"), "");

@@ -268,6 +268,13 @@ def test_members_join_and_leave() -> None:
     assert ann.receive_next(m.Gone(0, 4, "left")) == []
 
 
+def test_a_new_nickname_is_announced_with_the_former_one() -> None:
+    ann = ModelHarness()
+    renamed = m.MemberEvent(0, member(BEN, 1, "Zoë"), "renamed")
+    assert notes(ann.receive_next(renamed)) == ["Ben is now called Zoë"]
+    assert ann.view.members[BEN].name == "Zoë"
+
+
 def test_change_of_role_changes_the_seat() -> None:
     ann = ModelHarness()
     ann.receive_next(m.MemberEvent(0, member(ANN, None), "role"))

@@ -18,6 +18,7 @@ from sliderace_client.room.outcomes import (
     Notice,
     PhaseChanged,
     Remark,
+    Renamed,
     SizeChanged,
     Unreached,
     Won,
@@ -38,12 +39,14 @@ from sliderace_client.shared_ui import wording
         (m.MemberEvent(0, member(1, 0), "disconnected"), "Ann lost the connection"),
         (m.MemberEvent(0, member(1, 0), "benched"), "Ann sits out"),
         (m.MemberEvent(0, member(1, 0), "unbenched"), "Ann plays again"),
+        (Renamed("Ann", "Zoë"), "Ann is now called Zoë"),
+        (m.MemberEvent(0, member(1, 0), "renamed"), ""),
         (m.MemberEvent(0, member(1, None), "role"), "Ann is a spectator now"),
         (m.MemberEvent(0, member(1, 0), "role"), "Ann is a player now"),
     ],
 )
 def test_every_change_of_a_member_has_a_sentence(
-    event: m.MemberEvent, text: str
+    event: m.MemberEvent | Renamed, text: str
 ) -> None:
     assert wording.news(event) == text
 

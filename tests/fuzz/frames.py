@@ -20,6 +20,7 @@ _COMMANDS: tuple[m.Command, ...] = (
     m.Forfeit(race="KWXTRB-S1-1"),
     m.Settings(rules=m.RulesPatch(size="3x3", open_boards=True), public=True),
     m.Role(role="spectator"),
+    m.Rename(name="Zoë"),
     m.Bench(member=1),
     m.Lock(on=False),
     m.Resync(seat=0),

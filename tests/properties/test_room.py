@@ -33,7 +33,12 @@ from sliderace_server.room import (
     Tick,
 )
 from sliderace_server.room.commands import RoomCommand, WireCommand
-from sliderace_server.room.log_records import Closed, HostChanged, SeriesBegan
+from sliderace_server.room.log_records import (
+    Closed,
+    HostChanged,
+    Renamed,
+    SeriesBegan,
+)
 from sliderace_server.room.visibility import refused
 from sliderace_server.storage.record_codec import decode
 
@@ -60,7 +65,9 @@ PATCHES = st.builds(
 )
 SERIES = st.sampled_from([m.Series("open"), m.Series("points", 2), m.Series("mo3")])
 LENGTHS = {"open": 0, "points": 2, "mo3": 3}
-CHANGES = st.sampled_from([m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave])
+CHANGES = st.sampled_from(
+    [m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave, m.Rename]
+)
 
 
 def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
@@ -71,6 +78,8 @@ def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
         return m.Bench(other, on)
     if kind is m.Kick or kind is m.HandOver:
         return kind(other)
+    if kind is m.Rename:
+        return m.Rename(f"Ann {other}" if on else "Ann")
     return m.Lock(on) if kind is m.Lock else m.Leave()
 
 
@@ -435,7 +444,11 @@ class RoomMachine(RuleBasedStateMachine):
             for row in group
             if row.time_ms is not None
         )
-        assert {one.name for one in series.scores} <= {row.name for row in rows}
+        records = self.harness.records
+        renamed = {one.name for one in records if isinstance(one, Renamed)}
+        assert {one.name for one in series.scores} <= {
+            row.name for row in rows
+        } | renamed
 
     @invariant()
     def no_secret_is_sent(self) -> None:

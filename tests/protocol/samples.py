@@ -31,6 +31,7 @@ COMMANDS: list[m.Command] = [
     m.Settings(PATCH, public=True, seed="f" * 64),
     m.Series("first", 3, 2),
     m.Role("spectator"),
+    m.Rename("Zoë"),
     m.Kick(2),
     m.Bench(2, on=False),
     m.Bots([m.BotWanted("club"), m.BotWanted(pace_ms=9_000)]),

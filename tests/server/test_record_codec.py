@@ -73,6 +73,7 @@ def test_names_and_fields_are_permanent() -> None:
         "listing_changed": "t public",
         "benched": "t member on",
         "role_changed": "t member role seat",
+        "renamed": "t member name",
         "closed": "t why",
         "alive": "t",
         "stalled": "t since",

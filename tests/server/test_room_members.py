@@ -4,6 +4,7 @@ import pytest
 from tests.server.room_fixture import RoomHarness
 
 from sliderace.protocol import messages as m
+from sliderace.race.log_records import Seat
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect, Enter, RoomLimits
@@ -646,3 +647,53 @@ def test_the_previous_token_is_invalid_once_the_new_one_was_used() -> None:
     assert not [one for one in used if isinstance(one, TokenIssued)], "only once"
     harness.do(Connect(2, "c" * 64))
     assert room.member_by_token(harness.state, new) == 2
+
+
+# --- nicknames -----------------------------------------------------------------------
+
+
+def test_members_may_change_their_nickname() -> None:
+    """It is cleaned and made unique, as when they join; their own is no obstacle."""
+    harness = harness_with("Ann", "Ben")
+    harness.ask(2, m.Rename(" Z\u200boë\t"))
+    assert harness.state.members[2].name == "Zoë"
+    harness.ask(2, m.Rename("ANN"))
+    assert harness.state.members[2].name == "ANN 2"
+    harness.ask(1, m.Rename("ann"))
+    assert harness.state.members[1].name == "ann"
+    assert harness.ask(1, m.Rename("ann")) == []
+    assert harness.replayed().members == harness.state.members
+
+
+def test_everybody_hears_of_a_new_nickname() -> None:
+    harness = harness_with("Ann")
+    harness.ask(1, m.Rename("Zoë"))
+    event = harness.events[-1]
+    assert isinstance(event, m.MemberEvent)
+    assert (event.why, event.member.name) == ("renamed", "Zoë")
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [("", "bad_name"), (" \u202e ", "bad_name"), ("\u0410nn", "mixed_name")],
+)
+def test_bad_nicknames_are_refused(typed: str, code: str) -> None:
+    harness = harness_with("Ann")
+    assert harness.ask(1, m.Rename(typed)) == Refusal(code, "name")
+
+
+def test_racers_keep_their_nickname_until_the_results() -> None:
+    """It is in the race record; spectators are not."""
+    harness = harness_with("Ann", "Ben", "Cat")
+    harness.start_race(1, 2)
+    assert harness.ask(1, m.Rename("Zoë")) == Refusal("racing")
+    harness.ask(3, m.Rename("Cleo"))
+    assert harness.state.members[3].name == "Cleo"
+    harness.solve(1)
+    assert harness.ask(1, m.Rename("Zoë")) == Refusal("racing")
+    harness.solve(2)
+    assert harness.state.phase == "results"
+    harness.ask(1, m.Rename("Zoë"))
+    assert harness.state.members[1].name == "Zoë"
+    assert harness.state.racers[Seat(0)].name == "Ann"
+    assert [one.name for one in harness.state.series.scores] == ["Zoë", "Ben"]

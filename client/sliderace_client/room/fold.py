@@ -28,6 +28,7 @@ from sliderace_client.room.outcomes import (
     MemberGone,
     Notice,
     PhaseChanged,
+    Renamed,
     SizeChanged,
     Won,
 )
@@ -240,12 +241,16 @@ class Fold:
 
     def _member(self, event: m.MemberEvent) -> None:
         event = replace(event, member=_clean(event.member))
+        before = self._view.members.get(event.member.id, event.member)
         self._view.members[event.member.id] = event.member
         if event.member.id == self._view.me:
             self._view.seat = event.member.seat
         if event.member.seat is None:  # only that of players is measured
             self._view.latencies.pop(event.member.id, None)
-        self._outputs.note(event)
+        if event.why == "renamed":
+            self._outputs.note(Renamed(before.name, event.member.name))
+        else:
+            self._outputs.note(event)
 
     def _gone(self, event: m.Gone) -> None:
         view = self._view

@@ -27,6 +27,7 @@ __all__ = [
     "Notice",
     "PhaseChanged",
     "Remark",
+    "Renamed",
     "SizeChanged",
     "Unreached",
     "Won",
@@ -91,6 +92,14 @@ class Notice(StrEnum):
     HOST_ENDED = "host_ended"
     LEFT_OUT = "left_out"
     RECORD_AGREES = "record_agrees"
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A member changed their nickname."""
+
+    before: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +195,7 @@ Ended = End | Refused | ConnectionClosed | BadMessage | Unreached
 News = (
     Notice
     | MemberEvent
+    | Renamed
     | MemberGone
     | HostChanged
     | LockChanged

@@ -28,6 +28,7 @@ from sliderace_client.room.outcomes import (
     Notice,
     PhaseChanged,
     Remark,
+    Renamed,
     SizeChanged,
     Unreached,
     Won,
@@ -184,6 +185,8 @@ def news(what: News) -> str:
             return text(f"notice.{what}")
         case MemberEvent():
             return _member(what)
+        case Renamed():
+            return text("news.renamed", before=what.before, name=what.name)
         case MemberGone():
             return text(f"news.gone_{what.why}", name=what.name)
         case HostChanged():
@@ -297,6 +300,8 @@ def _member(event: MemberEvent) -> str:
             return text("news.benched", name=name)
         case "unbenched":
             return text("news.unbenched", name=name)
+        case "renamed":  # with the former name, see `Renamed`
+            return ""
         case _:
             assert_never(event.why)
 

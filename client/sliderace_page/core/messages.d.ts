@@ -410,6 +410,10 @@ export interface Role {
   role: "player" | "spectator";
 }
 
+export interface Rename {
+  name: string;
+}
+
 export interface Kick {
   member: number;
 }
@@ -491,6 +495,7 @@ export type Command =
   | ({ t: "settings" } & Settings)
   | ({ t: "series" } & Series)
   | ({ t: "role" } & Role)
+  | ({ t: "rename" } & Rename)
   | ({ t: "kick" } & Kick)
   | ({ t: "bench" } & Bench)
   | ({ t: "bots" } & Bots)

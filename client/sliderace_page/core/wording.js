@@ -155,8 +155,13 @@ export function storyText(story) {
  */
 export function news(event, model) {
   switch (event.t) {
-    case "member":
-      return event.member.id === model.me ? "" : memberNews(event.member, event.why);
+    case "member": {
+      const { member, why } = event;
+      if (member.id === model.me) return "";
+      const before = nameOf(model, member.id);
+      if (why === "renamed") return text("news.renamed", { before, name: member.name });
+      return memberNews(member, why);
+    }
     case "gone": {
       const why = event.why === "kicked" || event.why === "timeout" ? event.why : "left";
       return text(`news.gone_${why}`, { name: nameOf(model, event.member) });

@@ -45,7 +45,14 @@ from sliderace.race.log_records import (
     RosterFrozen,
     Slid,
 )
-from sliderace.race.series import Outcome, Result, Series, renumbered, scored
+from sliderace.race.series import (
+    Outcome,
+    Result,
+    Series,
+    renamed,
+    renumbered,
+    scored,
+)
 from sliderace.race.state import HOLD_MS, Attempt
 from sliderace_server.room.checkpoint import restored
 from sliderace_server.room.log_records import (
@@ -66,6 +73,7 @@ from sliderace_server.room.log_records import (
     NonceCommitted,
     ReadyChanged,
     Record,
+    Renamed,
     RoleChanged,
     RoomOpened,
     SeriesBegan,
@@ -111,6 +119,7 @@ _ACTIVITY = (
     HostStarted,
     ListingChanged,
     ReadyChanged,
+    Renamed,
     RoleChanged,
     SeriesBegan,
 )
@@ -190,6 +199,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             | NonceCommitted()
             | BenchChanged()
             | RoleChanged()
+            | Renamed()
             | TokenIssued()
         ):
             _change_member(state, record)
@@ -304,7 +314,12 @@ def _stall(state: RoomState, record: Stalled, before: int) -> None:
 
 def _change_member(
     state: RoomState,
-    record: ReadyChanged | NonceCommitted | BenchChanged | RoleChanged | TokenIssued,
+    record: ReadyChanged
+    | NonceCommitted
+    | BenchChanged
+    | RoleChanged
+    | Renamed
+    | TokenIssued,
 ) -> None:
     member = record.member
     match record:
@@ -319,6 +334,9 @@ def _change_member(
         case RoleChanged(role=role, seat=seat):
             _change(state, member, role=role, seat=seat, ready=False, benched=False)
             _change(state, member, nonce_commitment="")  # it was for another seat
+        case Renamed(name=name):
+            _change(state, member, name=name)
+            state.series = renamed(state.series, member, name)
         case TokenIssued(token_hash=new):
             before = state.members[member].token_hash
             _change(state, member, token_hash=new, former_hash=before)

@@ -17,6 +17,7 @@ from sliderace.protocol.messages import (
     Nonce,
     Ready,
     Rematch,
+    Rename,
     Role,
     RoleName,
     Series,
@@ -55,6 +56,7 @@ WireCommand = (
     | Settings
     | Series
     | Role
+    | Rename
     | Kick
     | Bench
     | Bots

@@ -66,6 +66,7 @@ from sliderace_server.room.log_records import (
     NonceCommitted,
     ReadyChanged,
     Record,
+    Renamed,
     RoleChanged,
     RoomOpened,
     SeriesBegan,
@@ -100,6 +101,7 @@ MemberWhy = Literal[
     "benched",
     "unbenched",
     "role",
+    "renamed",
 ]
 
 
@@ -231,6 +233,8 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return _member(state, member, "disconnected")
         case RoleChanged(member=member):
             return _member(state, member, "role")
+        case Renamed(member=member):
+            return _member(state, member, "renamed")
         case ReadyChanged(member=member, on=on):
             return _member(state, member, "ready" if on else "unready")
         case BenchChanged(member=member, on=on):

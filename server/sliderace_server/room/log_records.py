@@ -31,6 +31,7 @@ __all__ = [
     "NonceCommitted",
     "ReadyChanged",
     "Record",
+    "Renamed",
     "RoleChanged",
     "RoomOpened",
     "SeriesBegan",
@@ -191,6 +192,15 @@ class RoleChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Renamed:
+    """A member changed their nickname."""
+
+    t: int
+    member: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The room was closed."""
 
@@ -291,6 +301,7 @@ MemberRecord = (
     | ListingChanged
     | BenchChanged
     | RoleChanged
+    | Renamed
     | Closed
     | Alive
     | Stalled

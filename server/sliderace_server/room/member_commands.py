@@ -24,6 +24,7 @@ from sliderace.protocol.messages import (
     Nonce,
     Ready,
     Rematch,
+    Rename,
     Role,
     RoleName,
     Series as BeginSeries,
@@ -32,6 +33,7 @@ from sliderace.protocol.messages import (
     Start,
     Undo,
 )
+from sliderace.protocol.names import clean_name, make_unique, name_fault
 from sliderace.race import decide as race_decide
 from sliderace.race.log_records import CountdownStopped
 from sliderace.race.refusal import Refusal
@@ -55,6 +57,7 @@ from sliderace_server.room.log_records import (
     LockChanged,
     NonceCommitted,
     ReadyChanged,
+    Renamed,
     RoleChanged,
     SeriesBegan,
 )
@@ -124,6 +127,8 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             return _rematch(draft, member, message.race)
         case Role():
             return _role(draft, member, message.role)
+        case Rename(name=name):
+            return _rename(draft, member, name)
         case Bench():
             return _bench(draft, member, message)
         case Leave():
@@ -281,6 +286,20 @@ def _role(draft: Draft, member: MemberState, role: RoleName) -> Refusal | None:
     seat = draft.state.free_seat() if role == "player" else None
     draft.write([RoleChanged(draft.now, member.id, role, seat)])
     take_part(draft, member.id)
+    return None
+
+
+def _rename(draft: Draft, member: MemberState, typed: str) -> Refusal | None:
+    """Change a nickname; that of a racer is in the results, and stays as it is."""
+    if _in_a_race(draft.state, member):
+        return Refusal("racing")
+    name = clean_name(typed) or ""
+    if fault := name_fault(name):
+        return Refusal(fault, "name")
+    members = draft.state.members.values()
+    name = make_unique(name, [one.name for one in members if one.id != member.id])
+    if name != member.name:
+        draft.write([Renamed(draft.now, member.id, name)])
     return None
 
 

@@ -36,6 +36,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "listing_changed": room.ListingChanged,
     "benched": room.BenchChanged,
     "role_changed": room.RoleChanged,
+    "renamed": room.Renamed,
     "closed": room.Closed,
     "alive": room.Alive,
     "stalled": room.Stalled,

@@ -35,6 +35,7 @@ REFUSALS: Final = (
     "bad_series",
     "race_counts",
     "wrong_phase",
+    "racing",
     "wrong_race",
     "nobody_ready",
     "too_many_bots",

@@ -44,6 +44,7 @@ __all__ = [
     "Ready",
     "Redeem",
     "Rematch",
+    "Rename",
     "Resume",
     "Resync",
     "Role",
@@ -272,6 +273,12 @@ class Role(_Command, frozen=True, tag="role"):
     role: RoleName
 
 
+class Rename(_Command, frozen=True, tag="rename"):
+    """Change your nickname, but not while you are on the roster of a race."""
+
+    name: Name
+
+
 class Kick(_Command, frozen=True, tag="kick"):
     """Host: remove a member and close their connection with 4501.
 
@@ -356,6 +363,7 @@ Command = (
     | Settings
     | Series
     | Role
+    | Rename
     | Kick
     | Bench
     | Bots

@@ -123,6 +123,7 @@ class MemberEvent(_Event, frozen=True, tag="member"):
         "benched",
         "unbenched",
         "role",
+        "renamed",
     ]
 
 

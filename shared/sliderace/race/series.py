@@ -34,6 +34,7 @@ __all__ = [
     "Series",
     "average_of",
     "ranked",
+    "renamed",
     "renumbered",
     "scored",
 ]
@@ -69,7 +70,7 @@ class Score:
 
     Attributes:
         member: id of the member, who may have left since.
-        name: as in their latest race.
+        name: their latest one.
         bot: declared as a bot.
         races: races that they started.
         wins: first places.
@@ -153,6 +154,15 @@ def renumbered(series: Series, old: int, new: int) -> Series:
     """Return the series after a racer who had left came back with a new member id."""
     scores = (
         replace(score, member=new) if score.member == old else score
+        for score in series.scores
+    )
+    return replace(series, scores=tuple(scores))
+
+
+def renamed(series: Series, member: int, name: str) -> Series:
+    """Return the series after a racer has changed their name."""
+    scores = (
+        replace(score, name=name) if score.member == member else score
         for score in series.scores
     )
     return replace(series, scores=tuple(scores))
