@@ -162,3 +162,22 @@ def test_line_mode_option_chooses_lines(tmp_path: Path) -> None:
         assert b"|01|02|03|04|" in terminal.until(b"start: ")
         terminal.type(b"q\n")
         assert terminal.ends() == 0
+
+
+def test_the_first_start_asks_for_a_nickname_and_later_ones_do_not(
+    tmp_path: Path,
+) -> None:
+    joining = ("join", "KWXTRB@127.0.0.1:1", "--plain")
+    question = b"What should the others call you? Enter means "
+    with at_terminal(tmp_path, *joining, term="dumb") as terminal:
+        terminal.until(question)
+        terminal.type("\u0410nn\n".encode())
+        assert b"letters of one alphabet" in terminal.until(question)
+        terminal.type("Zoë\n".encode())
+        terminal.until(b"127.0.0.1:1")
+        assert terminal.process.wait(PATIENCE_S) == 3
+    assert 'name = "Zoë"' in (tmp_path / "sliderace" / "settings.toml").read_text()
+    with at_terminal(tmp_path, *joining, term="dumb") as terminal:
+        terminal.until(b"127.0.0.1:1")
+        assert question not in terminal.sent
+        assert terminal.process.wait(PATIENCE_S) == 3

@@ -19,7 +19,12 @@ __all__ = ["STATES", "Expected", "State"]
 Expected = type[m.Command] | str
 HELPED = "arrows, wasd, hjkl"
 LEAVING = {"?": HELPED, "q": "Leave the room"}
-IN_LOBBY = {"w": "warm-up", "c": "http://192.0.2.7:8710/KWXTRB", **LEAVING}
+IN_LOBBY = {
+    "w": "warm-up",
+    "n": "Your nickname",
+    "c": "http://192.0.2.7:8710/KWXTRB",
+    **LEAVING,
+}
 
 
 class State(NamedTuple):
@@ -85,6 +90,7 @@ DIALOG: dict[str, Expected] = {
     "↑↓": "▸ Colours",
     "←→": "move the gap",
     "enter": "Host",
+    "n": "Your nickname",
     "k": "Your keys",
     "s": "Your server",
     "esc": "Host",
@@ -122,6 +128,9 @@ STATES = {
     "own keys": State({"enter": "Keys: left a", "esc": "Host"}, first=("e", "k")),
     "server": State({"enter": "You have no server", "esc": "Host"}, first=("e", "s")),
     "settings": State(DIALOG, first=("e",)),
+    "nickname": State(
+        {"enter": "always ready", "esc": "always ready"}, as_guest, first=("n",)
+    ),
     "past": State({"esc": "Host"}, first=("r",)),
     "menu's help": State({"esc": "Host"}, first=("question_mark",)),
     "solo": State(

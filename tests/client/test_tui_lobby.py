@@ -15,6 +15,7 @@ from tests.client.offline import (
     running_app,
     screen,
     settle,
+    wait_for_text,
 )
 from tests.client.rooms import (
     ANN,
@@ -27,6 +28,7 @@ from tests.client.rooms import (
     member,
 )
 from textual.events import Key
+from textual.widgets import Input
 
 from sliderace.protocol import messages as m
 
@@ -572,3 +574,26 @@ async def test_rematch_of_another_player_leaves_the_results_on_the_screen() -> N
         assert [one.race for one in client.commands if isinstance(one, m.Ready)] == [
             rooms.NEXT
         ]
+
+
+# --- The nickname ---------------------------------------------------------------------
+
+
+async def test_nickname_is_changed_in_the_room_and_stored_for_the_next_time() -> None:
+    client = OfflineClient()
+    async with running_app(client, kind="host") as pilot:
+        await pilot.press("n")
+        await settle(pilot)
+        assert pilot.app.screen.query_one(Input).value == "Ann"
+        pilot.app.screen.query_one(Input).value = "\u0410nn"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "A nickname uses the letters of one alphabet" in screen(pilot)
+        pilot.app.screen.query_one(Input).value = " Zoë "
+        await pilot.press("enter")
+        await settle(pilot)
+        assert client.commands == [m.Rename("Zoë")]
+        client.receive(m.MemberEvent(0, member(ANN, 0, "Zoë"), "renamed"))
+        await wait_for_text(pilot, "Ann is now called Zoë")
+        assert app_of(pilot).settings.name == "Zoë"
+        assert app_of(pilot).nickname == "Zoë"

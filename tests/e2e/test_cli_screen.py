@@ -82,7 +82,8 @@ IN, OUT = b"\x1b[?1049h", b"\x1b[?1049l"
 def test_host_shows_the_lobby_and_restores_the_terminal(
     tmp_path: Path, end: str, code: int
 ) -> None:
-    screen = Screen(tmp_path, "host", "--bind", "127.0.0.1", "--port", "0")
+    place = ("--bind", "127.0.0.1", "--port", "0")
+    screen = Screen(tmp_path, "host", "--name", "Ann", *place)
     try:
         screen.shows(b"sliderace join ")
         screen.shows(IN)

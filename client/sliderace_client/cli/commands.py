@@ -178,17 +178,18 @@ def host(
     from sliderace_client.cli import host
 
     settings = load_settings(preferences)
+    enters = not no_tui and (plain or typed_input().is_terminal)
     with reporting_failures():
         options = host.HostOptions(
             size=str(parse_size(size)),
-            name=own_name(name, settings),
+            name=own_name(name, settings, ask=enters),
             port=port,
             bind=bind,
             public_url=public_url,
             public=public,
             seed=seed,
             friendly_timing=friendly_timing,
-            enter=not no_tui and (plain or typed_input().is_terminal),
+            enter=enters,
             plain=plain or not is_full_screen(),
         )
         try:
@@ -237,7 +238,7 @@ def enter(
     from sliderace_client.net.locate import join_command
 
     settings = load_settings(preferences)
-    nickname = own_name(name, settings)
+    nickname = own_name(name, settings, ask=True)
     place = find_room(room, server)
     link = f"{place.server}/{place.code}"
     start = Start(

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Coroutine, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -199,24 +199,50 @@ def _is_file(path: str) -> bool:
         return False
 
 
-def own_name(name: str, settings: "Settings") -> str:
-    """Return the nickname to use; a random one is stored for the next time."""
+def own_name(name: str, settings: "Settings", *, ask: bool = False) -> str:
+    """Return the nickname to use.
+
+    Args:
+        name: given for this start; empty: none, so the one of the settings is used.
+        settings: the user's. If they have no name, a random one is stored.
+        ask: at a terminal, ask for a name if the settings have none, and store it.
+    """
     from sliderace.protocol.codes import refusal_text
     from sliderace.protocol.names import clean_name, name_fault
-    from sliderace_client.shared_ui.settings import keep, nickname, random_name
+    from sliderace_client.line_ui.typed_input import typed_input
+    from sliderace_client.shared_ui.settings import nickname, random_name, remember_name
 
     if not name:
         known = nickname(settings)
-        if known:
-            return known
-        random = random_name(int.from_bytes(os.urandom(4), "big") / 2**32)
-        with suppress(OSError):  # the next start gets another random name
-            keep(settings, replace(settings, name=random))
-        return random
+        found = known or random_name(int.from_bytes(os.urandom(4), "big") / 2**32)
+        asks = ask and not settings.name and typed_input().is_terminal
+        if asks:
+            found = _asked_name(found)
+        if asks or not known:
+            remember_name(settings, found)
+        return found
     clean = clean_name(name) or ""
     if fault := name_fault(clean):
         raise click.BadParameter(refusal_text(fault), param_hint="--name")
     return clean
+
+
+def _asked_name(suggestion: str) -> str:
+    """Ask for a nickname until it can be used; Enter takes the suggestion."""
+    from sliderace.protocol.codes import refusal_text
+    from sliderace.protocol.names import clean_name, name_fault
+    from sliderace_client.line_ui.typed_input import typed_input
+
+    while True:
+        click.echo(text("cli.name.question", name=suggestion) + " ", nl=False)
+        typed = typed_input().read()
+        if not typed or not typed.strip():
+            return suggestion
+        name = clean_name(typed[:64]) or ""
+        fault = name_fault(name)
+        if not fault:
+            return name
+        say(refusal_text(fault))
 
 
 def parse_size(typed: str) -> "Size":

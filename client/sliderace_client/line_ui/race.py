@@ -9,9 +9,12 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from sliderace.engine import parse_board
-from sliderace.protocol import messages as m
+from sliderace.protocol import limits, messages as m
+from sliderace.protocol.codes import refusal_text
+from sliderace.protocol.names import clean_name, name_fault
 from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
 from sliderace_client import exit_codes
@@ -30,7 +33,7 @@ from sliderace_client.race_records import save_record
 from sliderace_client.room.outcomes import PhaseChanged
 from sliderace_client.room.outputs import Note
 from sliderace_client.shared_ui import solve_figures, wording
-from sliderace_client.shared_ui.settings import Settings
+from sliderace_client.shared_ui.settings import Settings, remember_name
 from sliderace_client.shared_ui.wording import duration, place, round_trip
 
 __all__ = ["enter", "race"]
@@ -61,6 +64,7 @@ def enter(start: Start, typed: TypedInput, say: Say) -> int:
                 say=say,
                 keys=_own_keys(start.settings),
                 way_back=start.way_back,
+                remember=partial(remember_name, start.settings),
             )
         )
     finally:  # also after Ctrl-C
@@ -78,6 +82,7 @@ async def race(
     say: Say,
     keys: Keys,
     way_back: Callable[..., str] | None = None,
+    remember: Say | None = None,
 ) -> int:
     """Stay in a room until our stay ends or the user leaves.
 
@@ -91,11 +96,12 @@ async def race(
         keys: the player's own.
         way_back: returns the command that enters again (see `Start`); it is shown if we
             leave and the seat is kept.
+        remember: stores a nickname for the next time.
 
     Returns:
         The exit code.
     """
-    room = _Room(server, enter, seat, say, keys)
+    room = _Room(server, enter, seat, say, keys, remember)
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     over = threading.Event()
     _read_in_thread(typed, lambda: not over.is_set(), lines)
@@ -153,8 +159,10 @@ class _Room:
         seat: SeatFile | None,
         say: Say,
         keys: Keys,
+        remember: Say | None,
     ) -> None:
         self._say = say
+        self._remember = remember
         self._server = server
         self._grammar = Grammar(keys, Style())
         self._commentary = Commentary()
@@ -250,6 +258,8 @@ class _Room:
                 shows[word]() if word in shows else self._send(commands[word])
         elif words and words[0] == "board":
             self._board_of(" ".join(words[1:]))
+        elif len(words) > 1 and words[0] == "name":
+            self._rename(line.strip()[len("name") :].strip())
         elif self._view.racing:
             self._slide(line) if words else self._board()
         elif words:
@@ -261,6 +271,16 @@ class _Room:
             self._say(text("room.no_undo"))
         elif not view.race or not self.client.ask(command):
             self._say(text("room.no_connection"))
+
+    def _rename(self, typed: str) -> None:
+        """Change our nickname, here and for the next time."""
+        name = clean_name(typed[: limits.MAX_NAME_TEXT]) or ""
+        if fault := name_fault(name):
+            self._say(refusal_text(fault))
+            return
+        self._send(m.Rename(name))
+        if self._remember is not None:
+            self._remember(name)
 
     def _slide(self, line: str) -> None:
         board = self._view.board

@@ -10,6 +10,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ __all__ = [
     "load",
     "nickname",
     "random_name",
+    "remember_name",
     "remember_server",
     "save",
     "state_dir",
@@ -226,6 +228,17 @@ def nickname(settings: Settings) -> str:
         if name and name != "root" and not name_fault(name):
             return name
     return ""
+
+
+def remember_name(settings: Settings, name: str) -> None:
+    """Store a nickname for the next time, if that is possible.
+
+    Args:
+        settings: the current ones.
+        name: cleaned.
+    """
+    with suppress(OSError):
+        keep(settings, replace(settings, name=name))
 
 
 def random_name(chance: float) -> str:

@@ -37,6 +37,7 @@ from sliderace.protocol.messages import (
     Join,
     Leave,
     Ready,
+    Rename,
     Results,
     RoleName,
 )
@@ -67,7 +68,7 @@ from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
 from sliderace_client.tui.recorded_races import RecordedRaces
-from sliderace_client.tui.screens.forms import KeysForm, ServerForm
+from sliderace_client.tui.screens.forms import KeysForm, NameForm, ServerForm
 from sliderace_client.tui.screens.lobby import LobbyScreen
 from sliderace_client.tui.screens.menu import MenuScreen
 from sliderace_client.tui.screens.past_races import PastRacesScreen
@@ -509,8 +510,19 @@ class SlideraceApp(App[int]):
     @property
     def nickname(self) -> str:
         """The user's nickname; a random one if there is none."""
+        if self._client is not None and (myself := self._client.view.myself):
+            return myself.name
         drawn = random_name(secrets.SystemRandom().random())
         return self.begin.name or nickname(self.settings) or drawn
+
+    def edit_name(self) -> None:
+        """Let the user change the nickname."""
+        self.open_screen(NameForm(self))
+
+    def rename(self, name: str) -> None:
+        """Change the nickname in the room where we are, if we are in one."""
+        if self._client is not None and name != self.nickname:
+            self.send(Rename(name))
 
     def enter_room(self, start: Start) -> None:
         """Enter a room, and show it."""
@@ -710,6 +722,7 @@ class SlideraceApp(App[int]):
             self.look,
             self.settings,
             self.use_settings,
+            self.edit_name,
             lambda: self.open_screen(KeysForm(self)),
             lambda: self.open_screen(ServerForm(self)),
         )

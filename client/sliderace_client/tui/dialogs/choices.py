@@ -277,6 +277,7 @@ class SettingsDialog(ChoiceDialog):
         look: colours.
         settings: the current ones.
         use: applies the new ones.
+        edit_name: opens the form of the nickname.
         edit_keys: opens the form of own keys.
         edit_server: opens the form of the server.
     """
@@ -286,12 +287,14 @@ class SettingsDialog(ChoiceDialog):
         look: Look,
         settings: Settings,
         use: Callable[[Settings], object],
+        edit_name: Callable[[], object],
         edit_keys: Callable[[], object],
         edit_server: Callable[[], object],
     ) -> None:
         super().__init__(look, text("tui.settings.title"))
         self._settings = settings
         self._use = use
+        self._edit_name = edit_name
         self._edit_keys, self._edit_server = edit_keys, edit_server
         pictures = dict.fromkeys(("none", *BUILT_IN, settings.picture))
         self._choices: dict[str, tuple[str, ...]] = {
@@ -323,6 +326,7 @@ class SettingsDialog(ChoiceDialog):
         keys, server = text("tui.key.own_keys"), text("tui.key.server")
         return [
             *first,
+            Action("n", text("tui.key.name"), lambda: self._apply_and(self._edit_name)),
             Action("k", keys, lambda: self._apply_and(self._edit_keys)),
             Action("s", server, lambda: self._apply_and(self._edit_server)),
             cancel,

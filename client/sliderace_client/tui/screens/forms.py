@@ -33,6 +33,7 @@ __all__ = [
     "JoinForm",
     "KeysForm",
     "MenuProgram",
+    "NameForm",
     "PictureForm",
     "ServerForm",
     "SoloForm",
@@ -53,6 +54,10 @@ class MenuProgram(Program, Protocol):
 
     def remember_name(self, name: str) -> None:
         """Store a nickname for the next time."""
+        ...
+
+    def rename(self, name: str) -> None:
+        """Change the nickname in the room where we are."""
         ...
 
     def host_room(self, name: str, size: str) -> None:
@@ -260,6 +265,22 @@ class WatchForm(JoinForm):
 
     HEADING = "tui.form.watch"
     ROLE: ClassVar[RoleName] = "spectator"
+
+
+class NameForm(_MenuForm):
+    """Change the nickname."""
+
+    HEADING = "tui.form.name"
+    FIELDS: ClassVar = {"name": "tui.form.new_name"}
+
+    def initial_values(self) -> Mapping[str, str]:  # noqa: D102
+        return {"name": self.program.nickname}
+
+    def submit(self) -> None:  # noqa: D102
+        name = self.name_value()
+        if name:
+            self.close()
+            self.program.rename(name)
 
 
 class SoloForm(_MenuForm):

@@ -217,6 +217,8 @@ class LobbyScreen(RoomScreen):
             actions.append(
                 Action("w", text("tui.key.warm_up"), lambda: program.warm_up(size))
             )
+        if room is not None:
+            actions.append(Action("n", text("tui.key.name"), program.edit_name))
         show_code = Action("c", text("tui.key.show_code"), program.show_code)
         return [*actions, show_code, *self.help_and_leave()]
 

@@ -102,6 +102,10 @@ class RoomProgram(Program, Protocol):
         """Show the code, the links and a QR code."""
         ...
 
+    def edit_name(self) -> None:
+        """Let the user change the nickname."""
+        ...
+
     def edit_rules(self) -> None:
         """Let the host change the rules."""
         ...
