@@ -537,6 +537,28 @@ test("a slide is sent at once", () => {
   assert.equal(page.app.slideCell(0), false);
 });
 
+test("Back leaves neither a race nor the countdown of one's own race", () => {
+  const page = new Page("/KWXTRB");
+  page.app.join("KWXTRB", "Ann", "player");
+  page.enter();
+  const back = (screen, code = "/KWXTRB") => {
+    page.go("/");
+    page.app.back();
+    assert.equal(page.app.screen, screen);
+    assert.equal(page.location.pathname, screen === "room" ? code : "/");
+  };
+  page.receive({ t: "member", o: 11, member: member(1, { ready: true }), why: "ready" });
+  const countdown = { t: "phase", race: RACE, phase: "countdown", in_ms: 3000, roster: [0] };
+  page.receive({ ...countdown, o: 12 });
+  back("room");
+  page.receive({ t: "board", race: RACE, seat: null, seq: 0, board: START, in_ms: 0 });
+  back("room");
+  assert.deepEqual(page.notes, [text("frame.race_running"), text("frame.race_running")]);
+  page.receive({ t: "member", o: 13, member: member(1), why: "ready" });
+  page.app.model.attempt = null;
+  back("home");
+});
+
 test("a command without a connection is reported", () => {
   const page = new Page("/KWXTRB");
   page.app.join("KWXTRB", "Ann", "player");
@@ -562,7 +584,9 @@ test("the link for others comes from the server", async () => {
 test("public rooms are a list, possibly empty", async () => {
   const listed = new Page("/", { answers: { "/api/rooms": { rooms: [room()] } } });
   assert.equal((await listed.app.publicRooms()).length, 1);
-  assert.deepEqual(await new Page("/").app.publicRooms(), []);
+  const none = new Page("/", { answers: { "/api/rooms": { rooms: [] } } });
+  assert.deepEqual(await none.app.publicRooms(), []);
+  assert.equal(await new Page("/").app.publicRooms(), null, "no answer");
 });
 
 test("a ticket takes over a seat and leaves the address at once", () => {

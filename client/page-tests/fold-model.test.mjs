@@ -185,12 +185,20 @@ test("a solve that counts much later than it was made is late", () => {
   }
   assert.equal(stage.model.lateMs, 0, "there is no official time yet");
   const counts = (time_ms) => {
-    stage.next({ t: "standing", race: RACE, standing: standing(0, { time_ms }) });
+    stage.next(raceResults({ standings: [standing(0, { time_ms })] }));
     return stage.model.lateMs;
   };
   const made = stage.model.attempt.solvedAt - stage.model.attempt.zero;
   assert.deepEqual([made + 10, made + 999, made + 10675].map(counts), [0, 0, 10675]);
-  stage.model.attempt.approx = true;
+  const race = "KWXTRB-SA1B2C-4";
+  stage.next({ t: "room", room: room({ race }), why: "rematch" });
+  assert.equal(stage.model.lateMs, 10675, "also when the next race is being prepared");
+  const again = [standing(0, { time_ms: made + 10675 })];
+  const results = { ...raceResults({ standings: again }), o: stage.offset };
+  const next = { room: room({ race }), race: raceView({ id: race }) };
+  stage.receive(snapshot({ ...next, o: stage.offset, results }));
+  assert.equal(stage.model.lateMs, 10675, "and after a reconnect");
+  stage.model.kept.own.approx = true;
   assert.equal(stage.model.lateMs, 0, "our own clock began too late");
 });
 

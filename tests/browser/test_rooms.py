@@ -60,6 +60,19 @@ def test_wrong_code_shows_a_message_on_the_start_page(pages: Pages) -> None:
     _ignore_expected(pages)
 
 
+def test_list_of_public_rooms_is_brought_up_to_date(pages: Pages) -> None:
+    """A room that opens or closes while somebody looks appears, and goes."""
+    eve, ann = pages.open(), pages.open()
+    eve.wait_for_selector(".home")
+    ann.get_by_label("Public room").check()
+    code = host(ann, "Ann")
+    listed = eve.locator(".rooms").get_by_text(f"{code[:3]}-{code[3:]}")
+    listed.wait_for()
+    for name in ("Close the room", "Close it for everybody"):
+        ann.get_by_role("button", name=name).click()
+    listed.wait_for(state="detached")
+
+
 def test_locked_room_refuses_and_kicked_player_leaves(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")

@@ -155,10 +155,10 @@ export class App {
     this.route();
   }
 
-  /** The browser has gone back or forward: nobody leaves a running race by accident. */
+  /** The browser has gone back or forward: nobody leaves a race by accident. */
   back() {
     const { code, model } = this;
-    if (this.screen !== "room" || !code || !model?.racing) {
+    if (this.screen !== "room" || !code || !model?.isCommitted) {
       this.route();
       return;
     }
@@ -175,10 +175,13 @@ export class App {
     this.onChange();
   }
 
-  /** Public rooms, for the home screen. @returns {Promise<object[]>} */
+  /**
+   * Public rooms, for the home screen.
+   * @returns {Promise<object[] | null>} null: no answer
+   */
   async publicRooms() {
     const found = await this.#getJson("api/rooms");
-    return Array.isArray(found?.rooms) ? found.rooms : [];
+    return Array.isArray(found?.rooms) ? found.rooms : null;
   }
 
   /**

@@ -33,8 +33,8 @@ const { EngineError, bytesToHex, hexToBytes } = engine;
  * @typedef {object} Own
  * @property {number | null} seat ours; null: we did not race
  * @property {string | null} nonce ours, if we committed to one
- * @property {Pick<Attempt, "base" | "acked" | "slides"> | null} own our slides after
- *   number `base`; the server has those up to `acked`
+ * @property {Attempt | null} own our slides after number `base`; the server has those up
+ *   to `acked`
  */
 
 /** A fault whose wording needs nothing else.

@@ -376,7 +376,8 @@ function finish(model, results) {
   const { race, standings } = results;
   const shown = model.firstShown.get(race);
   const seat = standings.find(({ member }) => member === model.me)?.seat ?? null;
-  const own = model.attempt?.race === race ? model.attempt : null;
+  const kept = model.results?.race === race ? model.kept : null; // these results again
+  const own = model.attempt?.race === race ? model.attempt : (kept?.own ?? null);
   const nonce = seat === null ? null : model.nonces.committedTo(race, seat);
   model.results = results;
   model.resultsOpen = true;

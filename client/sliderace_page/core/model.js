@@ -139,6 +139,12 @@ export class Model {
     return this.inRace && this.attempt !== null && !this.attempt.over;
   }
 
+  /** Whether leaving now would cost us a race: it is running, or about to. */
+  get isCommitted() {
+    const starts = this.phase === "countdown" && this.isPlayer && this.self?.ready;
+    return this.racing || starts === true;
+  }
+
   get myLane() {
     return this.seat === null ? undefined : this.lanes.get(this.seat);
   }
@@ -186,15 +192,16 @@ export class Model {
   }
 
   /**
-   * How much later than by our own clock our solve counts; 0 if by little. A second or
-   * more means that the connection was lost: the server cannot check when a slide was
-   * made that it could not hear.
+   * How much later than by our own clock our solve of the results counts; 0 if by
+   * little. A second or more means that the connection was lost: the server cannot check
+   * when a slide was made that it could not hear.
    */
   get lateMs() {
-    const { attempt, myLane: lane } = this;
-    const solved = attempt && !attempt.approx && attempt.solvedAt;
-    if (!solved || typeof lane?.time !== "number") return 0;
-    const late = lane.time - (solved - attempt.zero);
+    const { kept, results } = this;
+    const own = kept?.own;
+    const row = results?.standings.find(({ seat }) => seat === kept?.seat);
+    if (!own?.solvedAt || own.approx || typeof row?.time_ms !== "number") return 0;
+    const late = row.time_ms - (own.solvedAt - own.zero);
     return late >= LATE_MS ? late : 0;
   }
 

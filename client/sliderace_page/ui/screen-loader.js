@@ -42,7 +42,6 @@ export const ROOM_MODULES = [
   "core/protocol.js",
   "core/readers.js",
   "core/scripts.js",
-  "core/race/limits.js",
   "core/engine/sha256.js",
 ];
 
@@ -92,7 +91,6 @@ export const SCREENS = {
       "ui/parts/board-reader.js",
       "ui/parts/finish.js",
       "ui/parts/leaderboard-view.js",
-      "ui/parts/motion.js",
       "ui/parts/racers.js",
       "ui/parts/speaker.js",
       "ui/parts/spectator-boards.js",
@@ -110,7 +108,6 @@ export const SCREENS = {
       "core/race-story.js",
       "core/replay-timeline.js",
       "ui/parts/finish.js",
-      "ui/parts/motion.js",
       "ui/parts/race-graph.js",
       "ui/parts/badges.js",
       "ui/parts/solve-signals.js",

@@ -1,7 +1,7 @@
 // A board on the screen. Tiles are moved by `transform` alone, so a slide that begins
 // while the tile is still moving continues smoothly.
 
-import { fill, h } from "../dom.js";
+import { fill, h, isStill } from "../dom.js";
 
 const LAYERS = 5; // colours of the palette
 const REFUSE_MS = 160;
@@ -50,7 +50,7 @@ export class BoardView {
    * @param {number | null} label null: the whole board
    */
   refuse(label) {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = isStill();
     const target = label === null ? this.element : this.#tiles[label - 1]?.face;
     const aside = still ? { opacity: 0.7 } : { translate: "2% 0" };
     const back = still ? {} : { translate: "-2% 0" };

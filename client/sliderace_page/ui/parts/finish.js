@@ -1,8 +1,7 @@
 // The player's own finish, and the winner's as the others see it, on the player's board.
 
 import { finishText } from "../../core/wording.js";
-import { h, setText, show } from "../dom.js";
-import { isStill } from "./motion.js";
+import { h, isStill, setText, show } from "../dom.js";
 
 export const STAND_MS = 1500; // how long the solved board and the time stay
 export const FADE_MS = 240; // to the next screen

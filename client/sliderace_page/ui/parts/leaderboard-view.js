@@ -4,8 +4,7 @@ import { FAST_PASS_MS, Leaderboard, shownRanks } from "../../core/leaderboard.js
 import { ordinal } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { dnfReason, standingText, statusText } from "../../core/wording.js";
-import { Listing, h, setAttribute, setText, show } from "../dom.js";
-import { isStill } from "./motion.js";
+import { Listing, h, isStill, setAttribute, setText, show } from "../dom.js";
 
 /** @typedef {import("./racers.js").RacerRow} RacerRow */
 

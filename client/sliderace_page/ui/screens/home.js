@@ -13,8 +13,9 @@ import {
   button,
   newId,
 } from "../parts/controls.js";
-import { Listing, fill, h, setText, show } from "../dom.js";
+import { Listing, fill, h, isStill, setText, show } from "../dom.js";
 
+const LIST_MS = 5000; // until the public rooms are requested again
 const STEP_MS = 1100; // between two slides of the demo board
 const DEMO_MIX = 20; // random slides
 const DEMO_SIDE = 3; // in tiles
@@ -39,8 +40,7 @@ class DemoBoard {
   }
 
   run() {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (this.#timer || still) return;
+    if (this.#timer || isStill()) return;
     this.#timer = setInterval(() => {
       this.#step();
       this.#show();
@@ -72,6 +72,8 @@ class DemoBoard {
 export class Home {
   /** The rules that were changed. @type {Record<string, string | number>} */
   #changed = {};
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
 
   /** @param {App} app */
   constructor(app) {
@@ -238,14 +240,21 @@ export class Home {
   enter() {
     this.demo.run();
     this.#offerReturn().catch(() => {}); // offline
-    this.app.publicRooms().then((rooms) => {
-      this.rooms.update(rooms);
-      show(this.roomsCard, rooms.length > 0);
-    });
+    this.#listRooms();
+  }
+
+  /** Show the public rooms, now and again while the page is visible. */
+  async #listRooms() {
+    this.#timer = setTimeout(() => this.#listRooms(), LIST_MS);
+    const rooms = document.hidden ? null : await this.app.publicRooms();
+    if (!rooms) return;
+    this.rooms.update(rooms);
+    show(this.roomsCard, rooms.length > 0);
   }
 
   leave() {
     this.demo.stop();
+    clearTimeout(this.#timer);
   }
 
   update() {
