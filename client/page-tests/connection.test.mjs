@@ -253,6 +253,21 @@ test("a socket that we replaced in vain is lost, and not taken away", () => {
   assert.deepEqual(closes, [1006]);
 });
 
+test("a socket that is kept can be taken away later, by another tab", () => {
+  const closes = [];
+  const { first, second, world } = doubled((code) => {
+    closes.push(code);
+    return null;
+  });
+  second.onopen();
+  world.inDoubt = false;
+  first.onmessage({ data: "pong" });
+  second.onclose({ code: 1006 });
+  world.pass(5000);
+  first.onclose({ code: 4503 });
+  assert.deepEqual(closes, [4503]);
+});
+
 test("closing closes both sockets, and so does the end of the stay", () => {
   const ended = doubled(() => null);
   ended.first.onclose({ code: 4501 });

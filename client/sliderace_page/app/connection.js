@@ -157,9 +157,15 @@ export class Connection {
       this.#cancel();
       socket.close();
       if (this.inDoubt()) this.#closed(LOST);
+      else this.world.later(() => this.#forgetSecond(), OPEN_MS);
     } else if (socket === this.socket) {
       this.#closed(code === REPLACED && this.#isDoubled ? LOST : code);
     }
+  }
+
+  /** By now the server has closed the first socket for the second one, or never will. */
+  #forgetSecond() {
+    if (!this.#second) this.#isDoubled = false;
   }
 
   /**
