@@ -80,25 +80,29 @@ export class Lane {
 /** @type {Record<Status, number>} */
 const GROUPS = { finished: 0, racing: 1, dnf: 2, forfeited: 3, dns: 4 };
 
-/** The sort key of a lane, the most important part first. @param {Lane} lane */
-function sortKey(lane) {
-  const group = GROUPS[lane.status];
-  const place = group > 1 ? (lane.place ?? 0) : 0;
-  return [group, place, group === 0 ? (lane.time ?? 0) : -lane.high, lane.seat];
+/** @typedef {Pick<Lane, "seat" | "status" | "high" | "time" | "place">} Ranked */
+
+/**
+ * Who is better: finishers by time, then racers by progress, then the others by place.
+ * @param {Ranked} a @param {Ranked} b
+ * @returns {number} below 0: `a`, above: `b`, 0: neither
+ */
+export function compareRacers(a, b) {
+  const group = GROUPS[a.status] - GROUPS[b.status];
+  if (group) return group;
+  if (a.status === "finished") return (a.time ?? 0) - (b.time ?? 0);
+  const place = a.status === "racing" ? 0 : (a.place ?? 0) - (b.place ?? 0);
+  return place || b.high - a.high;
 }
 
 /**
- * Best first: finishers by time, then racers by progress, then the others. Places of
- * finishers follow the times known so far; equal times share one.
+ * Best first, then by seat. Places of finishers follow the times known so far; equal
+ * times share one.
  * @param {Iterable<Lane>} lanes
  * @returns {Lane[]}
  */
 export function inOrder(lanes) {
-  const ranked = [...lanes].sort((a, b) => {
-    const [left, right] = [sortKey(a), sortKey(b)];
-    const first = left.findIndex((value, i) => value !== right[i]);
-    return first < 0 ? 0 : left[first] - right[first];
-  });
+  const ranked = [...lanes].sort((a, b) => compareRacers(a, b) || a.seat - b.seat);
   const times = ranked
     .filter((lane) => lane.status === "finished")
     .map((lane) => lane.time);

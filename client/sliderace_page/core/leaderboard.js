@@ -15,7 +15,9 @@
 // The terminal client has the same machine (`sliderace_client.room.leaderboard`);
 // `shared/vectors/leaderboard-v1.json` tests both.
 
-/** @typedef {Pick<Lane, "seat" | "status" | "high" | "time" | "place">} Ranked */
+import { compareRacers } from "./lanes.js";
+
+/** @typedef {import("./lanes.js").Ranked} Ranked */
 
 /**
  * Two neighbours changed places.
@@ -39,9 +41,6 @@ const FAR = 3; // places from the true one: further away, what is shown is plain
 const FEW = 4; // racers of whom all rows can be watched at once
 const BURST = 6; // passes in which most rows reach their true place
 const CALM_MS = 1500; // between bursts, in which the rows can be read
-
-/** @type {Record<Ranked["status"], number>} */
-const GROUPS = { finished: 0, racing: 1, dnf: 2, forfeited: 3, dns: 4 };
 
 /** The order in which the racers of one race are shown. */
 export class Leaderboard {
@@ -92,11 +91,8 @@ export class Leaderboard {
   #ranked(bySeat) {
     const reached = (/** @type {Ranked} */ { seat }) => this.#marks.get(seat)?.[1] ?? 0;
     const sorted = bySeat.toSorted((a, b) => {
-      const group = GROUPS[a.status] - GROUPS[b.status];
-      if (group) return group;
-      if (a.status === "finished") return (a.time ?? 0) - (b.time ?? 0);
-      const place = a.status === "racing" ? 0 : (a.place ?? 0) - (b.place ?? 0);
-      return place || b.high - a.high || reached(a) - reached(b);
+      const better = compareRacers(a, b);
+      return better || a.status === "finished" ? better : reached(a) - reached(b);
     });
     return sorted.map(({ seat }) => seat);
   }

@@ -67,8 +67,9 @@ export function storyOf(curves) {
   const gap = second.time - first.time;
   if (gap === 0) return { kind: "tie" };
   const { time, photo } = first;
-  const leads = leadsOf(curves).filter(({ at }) => at > time * EARLY);
-  const own = leadsOf(curves).findLast(({ seat }) => seat === first.seat);
+  const all = leadsOf(curves);
+  const leads = all.filter(({ at }) => at > time * EARLY);
+  const own = all.findLast(({ seat }) => seat === first.seat);
   const { at, high } = own ?? { at: 0, high: 0 };
   const before = Math.max(0, time - at);
   const told = { winner, gap, photo, at, before, high, changes: leads.length };
