@@ -86,13 +86,28 @@ test("a split ends when its row is first in place", () => {
   const board = "1 2 3/0 4 6/7 5 8";
   const finish = { official_ms: 1500 };
   assert.deepEqual(splits(board, { slides, finish }), [
-    { row: 1, at: 0, took: 0, stm: 0 },
-    { row: 2, at: 900, took: 900, stm: 2 },
-    { row: 3, at: 1500, took: 600, stm: 1 },
+    { first: 1, last: 2, at: 900, took: 900, stm: 2 },
+    { first: 3, last: 3, at: 1500, took: 600, stm: 1 },
   ]);
   assert.deepEqual(
-    splits(board, { slides: slides.slice(0, 2), finish: null }).map(({ row }) => row),
-    [1, 2],
+    splits(board, { slides: slides.slice(0, 2), finish: null }).map(({ last }) => last),
+    [2],
   );
-  assert.equal(splits(board, { slides: [["D", 3, 1, 1]], finish: null }).length, 1);
+  assert.deepEqual(splits(board, { slides: [["D", 3, 1, 1]], finish: null }), []);
+});
+
+test("rows that the same slide completes are one split, which took some time", () => {
+  const finish = { official_ms: 700 };
+  const slides = [
+    ["U", 1, 300, 310],
+    ["U", 1, 700, 710],
+  ];
+  assert.deepEqual(splits("0 2 3/1 5 6/4 7 8", { slides: [], finish: null }), []);
+  assert.deepEqual(splits("0 2/1 3", { slides: [["U", 1, 300, 310]], finish: null }), [
+    { first: 1, last: 1, at: 300, took: 300, stm: 1 },
+  ]);
+  assert.deepEqual(splits("0 2/1 4/3 5", { slides, finish }), [
+    { first: 1, last: 1, at: 300, took: 300, stm: 1 },
+    { first: 2, last: 2, at: 700, took: 400, stm: 1 },
+  ]);
 });

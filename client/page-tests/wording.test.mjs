@@ -13,7 +13,6 @@ import {
   news,
   refusalText,
   dnfReason,
-  commitmentText,
   statusText,
   lobbyStatus,
   nextRaceStatus,
@@ -107,6 +106,8 @@ test("the winner is news when the first place is final", () => {
   assert.equal(won(1, 9), "Ben and Somebody have won");
   assert.equal(won(0), "You have won");
   assert.equal(won(0, 1), "You and Ben have won");
+  model.lanes.delete(1);
+  assert.equal(won(0), "", "alone, nobody wins");
 });
 
 test("size, limit and boards are always shown, other rules only if not default", () => {
@@ -189,10 +190,6 @@ test("a signal has a value and a range, both in its unit", () => {
   assert.deepEqual(signal("novel", 3), { label: "novel", value: "3", range: "" });
 });
 
-test("the commitment is explained", () => {
-  assert.match(commitmentText({ commitment: "c76c14ff" }), /^Board sealed: c76c14ff\. .*checks/);
-});
-
 test("the host sees who would only watch", () => {
   const { model } = new Stage().enter();
   assert.equal(whoWillWatch(model), "Ben is not ready and will watch.");
@@ -205,7 +202,13 @@ test("the host sees who would only watch", () => {
   model.members.set(3, member(3, { benched: true }));
   model.members.set(4, member(4, { connected: false }));
   assert.equal(whoWillWatch(model), "");
+  const others = "The others are ready. The race starts when you start it.";
+  assert.equal(lobbyStatus(model, 0), others, "the host's own row says that they are not");
+  model.members.set(1, member(1, { ready: true }));
   assert.equal(lobbyStatus(model, 0), "All are ready.");
+  model.members.set(1, member(1, { role: "spectator", seat: null }));
+  model.members.set(4, member(4, { ready: true }));
+  assert.equal(lobbyStatus(model, 0), "All are ready.", "a host who only watches");
 });
 
 test("the results show who is ready, and when the next race starts", () => {

@@ -217,6 +217,7 @@ function standingNews({ status, name, time_ms: time, stm, high, why }) {
 
 /** @param {WinnerEvent} event @param {Model} model */
 function winnerNews({ seats }, { lanes, seat }) {
+  if (lanes.size < 2) return ""; // alone, nobody wins
   const others = seats
     .filter((one) => one !== seat)
     .map((one) => lanes.get(one)?.name ?? text("member.unknown"));
@@ -277,9 +278,6 @@ export function describeRules(rules) {
   if (rules.spectator_delay_ms) add("rules.spectators_behind", rules.spectator_delay_ms);
   return lines;
 }
-
-/** Explain what the server fixed before the race, and why. @param {Room} room */
-export const commitmentText = ({ commitment }) => text("lobby.sealed", { commitment });
 
 // --- Latency and results -------------------------------------------------------------
 
@@ -428,7 +426,8 @@ export function lobbyStatus(model, now) {
   const start = model.room?.rules.start;
   if (model.isHost && start !== "every") {
     if (active.length < 2) return text("lobby.start_alone");
-    return whoWillWatch(model) || text("lobby.all_ready");
+    const all = model.isPlayer && !model.self?.ready ? "lobby.others_ready" : "lobby.all_ready";
+    return whoWillWatch(model) || text(all);
   }
   if (start === "host") return text("lobby.waiting_for_host");
   const values = { ready: active.filter((one) => one.ready).length, all: active.length };

@@ -5,14 +5,16 @@ import { moments } from "./summary.js";
 
 /**
  * @typedef {object} Split
- * @property {number} row 1 ... height
- * @property {number} at when it and all rows above were first in place, in ms
- * @property {number} took since the row above, in ms
+ * @property {number} first row, 1 ... height
+ * @property {number} last row; more than one row can be completed by the same slide
+ * @property {number} at when they and all rows above were first in place, in ms
+ * @property {number} took since the rows above, in ms
  * @property {number} stm tiles moved since then
  */
 
 /**
- * The rows of a solve, from the top.
+ * The rows of a solve, from the top. Rows that the scramble has in place already count
+ * with the first one completed.
  * @param {string} scramble
  * @param {import("./reading.js").WrittenRacer} racer
  * @returns {Split[]} only rows that were completed
@@ -23,18 +25,16 @@ export function splits(scramble, racer) {
   /** @type {Split[]} */
   const found = [];
   const times = moments(racer);
-  let [moved, before, last] = [0, 0, 0];
-  const look = (/** @type {number} */ at) => {
-    for (let rows = placed(board, width, height); found.length < rows; ) {
-      found.push({ row: found.length + 1, at, took: at - last, stm: moved - before });
-      [before, last] = [moved, at];
-    }
-  };
-  look(0);
+  let done = placed(board, width, height);
+  let [moved, before, since] = [0, 0, 0];
   for (const [n, [direction, count]] of racer.slides.entries()) {
     if (!board.trySlide(direction, count)) break; // a record may be wrong
     moved += count;
-    look(times[n]);
+    const last = placed(board, width, height);
+    if (last <= done) continue;
+    const first = (found.at(-1)?.last ?? 0) + 1;
+    found.push({ first, last, at: times[n], took: times[n] - since, stm: moved - before });
+    [done, before, since] = [last, moved, times[n]];
   }
   return found;
 }

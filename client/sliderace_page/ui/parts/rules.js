@@ -1,6 +1,6 @@
 // The rules of the next race, which only the host can change.
 
-import { describeRules, commitmentText } from "../../core/wording.js";
+import { describeRules } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
@@ -8,6 +8,7 @@ import { Choice, SIZES, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";
 import { ruleSelects } from "./rule-fields.js";
 
+const SHORT = 8; // digits of the commitment that tell it from others at a glance
 const ANSWER_MS = 5000; // after which a change without an answer counts as made
 
 export class RulesCard {
@@ -70,7 +71,15 @@ export class RulesCard {
       ),
     );
     this.line = h("p.rule-line");
-    this.commitment = h("p.commitment.soft.small");
+    this.sealed = h("summary");
+    this.commitment = h("code");
+    this.promise = h(
+      "details.commitment.more.soft.small",
+      {},
+      this.sealed,
+      h("p", { text: text("lobby.sealed_how") }),
+      this.commitment,
+    );
     this.seedKnown = h("p.problem.mild", { text: text("rules.seed_known") });
     this.element = h(
       "div.card.rules",
@@ -78,7 +87,7 @@ export class RulesCard {
       h("h2", { text: text("rules.title") }),
       this.line,
       this.controls,
-      this.commitment,
+      this.promise,
       this.seedKnown,
     );
   }
@@ -108,8 +117,10 @@ export class RulesCard {
     if (!isHost && room.locked) parts.push(text("rules.line_locked"));
     if (!isHost && room.public) parts.push(text("rules.line_public"));
     setText(this.line, parts.join(" \u00b7 "));
-    setText(this.commitment, commitmentText(room));
-    show(this.commitment, !room.seed_known);
+    const { commitment } = room;
+    setText(this.sealed, text("lobby.sealed", { short: commitment.slice(0, SHORT) }));
+    setText(this.commitment, commitment);
+    show(this.promise, !room.seed_known);
     show(this.seedKnown, room.seed_known);
     this.#updateControls(room, refusals);
   }

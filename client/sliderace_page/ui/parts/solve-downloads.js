@@ -99,7 +99,7 @@ export class SolveDownloads {
     const rows = splits(record.board, racer);
     show(this.table, rows.length > 0);
     fill(this.body, rows.map(splitRow));
-    const count = parseBoard(record.board).height - rows.length;
+    const count = parseBoard(record.board).height - (rows.at(-1)?.last ?? 0);
     setText(this.missing, count ? text("splits.missing", { count }) : "");
     show(this.missing, count > 0);
     this.#link(record.board, racer);
@@ -118,11 +118,11 @@ export class SolveDownloads {
 }
 
 /** @param {import("../../core/proof/splits.js").Split} split */
-const splitRow = ({ row, at, took, stm }) =>
+const splitRow = ({ first, last, at, took, stm }) =>
   h(
     "tr",
     {},
-    h("th", { scope: "row", text: String(row) }),
+    h("th", { scope: "row", text: first < last ? `${first}\u2013${last}` : String(last) }),
     h("td", { text: formatTime(at) }),
     h("td", { text: formatTime(took) }),
     h("td", { text: String(stm) }),

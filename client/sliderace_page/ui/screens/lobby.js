@@ -49,7 +49,7 @@ export class Lobby {
     this.alwaysReady.value = app.settings.now.ready;
     this.warmUp = new WarmUp(app);
     this.sitOut = button("quiet", text("lobby.sit_out"), () => this.#bench(true));
-    this.role = button("quiet", "", () => this.#changeRole());
+    this.playAgain = button("quiet", "", () => this.#playAgain());
     this.lastResults = new ResultTable();
     this.lastCard = h(
       "div.card.last",
@@ -78,7 +78,7 @@ export class Lobby {
       this.spectatorsTitle,
       this.spectatorList,
       this.alwaysReady.element,
-      h("div.buttons", {}, this.role, this.sitOut),
+      h("div.buttons", {}, this.playAgain, this.sitOut),
     );
     const buttons = h("div.buttons", {}, this.start, this.ready);
     const dock = h("div.main-actions.dock", {}, this.status, buttons);
@@ -108,10 +108,9 @@ export class Lobby {
     if (me) this.app.send(command.bench(me.id, on));
   }
 
-  #changeRole() {
-    const me = this.app.model?.self;
-    if (me?.benched) this.#bench(false);
-    else this.app.send(command.role(me?.role === "player" ? "spectator" : "player"));
+  #playAgain() {
+    if (this.app.model?.self?.benched) this.#bench(false);
+    else this.app.send(command.role("player"));
   }
 
   /** @param {Model & {room: Room}} model @param {number} now */
@@ -154,8 +153,8 @@ export class Lobby {
     setAttribute(this.start, "disabled", !canStart || this.rules.pending);
     this.ready.classList.toggle("primary", !ready && !starts);
     this.ready.classList.toggle("big", !starts);
-    const role = self?.benched ? "lobby.play_again" : "lobby.play";
-    setText(this.role, text(isPlayer ? "lobby.watch" : role));
+    show(this.playAgain, !isPlayer);
+    setText(this.playAgain, text(self?.benched ? "lobby.play_again" : "lobby.play"));
   }
 
   /** @param {Model} model @param {number} now */

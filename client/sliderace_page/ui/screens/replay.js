@@ -261,8 +261,8 @@ export class Replay {
     );
     const { width, height, md } = parseBoard(record.board);
     this.#shape = width / height;
-    const [code, , number = record.race] = record.race.split("-");
-    setText(this.title, text("replay.race", { number, code: formatCode(code) }));
+    const [code] = record.race.split("-");
+    setText(this.title, text("replay.race", { code: formatCode(code) }));
     const day = new Date(record.started_ms).toLocaleString(undefined, {
       dateStyle: "medium",
       timeStyle: "short",
