@@ -5,7 +5,7 @@ python docs/generate.py
 
 from pathlib import Path
 
-from sliderace.protocol.constants import constants_file
+from sliderace.protocol.constants import constants_file, start_file
 from sliderace.protocol.describe import protocol_page
 from sliderace.protocol.page_readers import readers_file
 from sliderace.protocol.page_types import types_file
@@ -16,6 +16,7 @@ FILES = {
     "client/sliderace_page/core/messages.js": readers_file,
     "client/sliderace_page/core/messages.d.ts": types_file,
     "shared/sliderace/texts/constants.json": constants_file,
+    "shared/sliderace/texts/start.json": start_file,
 }
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 
-import { setConstants } from "../sliderace_page/core/constants.js";
+import { addConstants } from "../sliderace_page/core/constants.js";
 import { addTexts } from "../sliderace_page/core/texts.js";
 
 const folder = new URL("../../shared/sliderace/texts/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, folder), "utf8"));
-setConstants(read("constants.json"));
+for (const name of ["start", "constants"]) addConstants(read(`${name}.json`));
 for (const name of ["start", "page", "common"]) addTexts(read(`${name}.en.json`));

@@ -4,7 +4,7 @@ import { App } from "./app/app.js";
 import { Seats } from "./app/seats.js";
 import { readJson } from "./app/load-texts.js";
 import { Settings } from "./app/settings.js";
-import { setConstants } from "./core/constants.js";
+import { addConstants } from "./core/constants.js";
 import { addTexts } from "./core/texts.js";
 import { Frame } from "./ui/frame.js";
 
@@ -19,8 +19,8 @@ const storage = (name) => {
   }
 };
 
-const [constants, texts] = await Promise.all(["constants", "start.en"].map(readJson));
-setConstants(constants);
+const [constants, texts] = await Promise.all(["start", "start.en"].map(readJson));
+addConstants(constants);
 addTexts(texts);
 
 const app = new App({

@@ -39,7 +39,7 @@ def test_different_files_have_different_etags() -> None:
 
 def test_terminal_texts_are_not_served() -> None:
     texts = {path for path in load_page() if path.startswith("/texts/")}
-    names = ("common.en", "constants", "page.en", "start.en")
+    names = ("common.en", "constants", "page.en", "start", "start.en")
     assert texts == {f"/texts/{name}.json" for name in names}
 
 

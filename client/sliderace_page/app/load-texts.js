@@ -1,5 +1,7 @@
-// Fetches the catalogue: the first screens' texts at the start, the others when needed.
+// Fetches the catalogue and the constants: those of the first screens at the start, the
+// others when needed.
 
+import { addConstants } from "../core/constants.js";
 import { addTexts } from "../core/texts.js";
 
 /** @type {Promise<void> | null} */
@@ -17,10 +19,13 @@ export async function readJson(name) {
   return answer.json();
 }
 
-/** Load all texts, once; after a failure the next call tries again. */
+/** Load all texts and constants, once; after a failure the next call tries again. */
 export function loadTexts() {
-  loading ??= Promise.all(["common.en", "page.en"].map(readJson))
-    .then((files) => addTexts(...files))
+  loading ??= Promise.all(["constants", "common.en", "page.en"].map(readJson))
+    .then(([constants, ...texts]) => {
+      addConstants(constants);
+      addTexts(...texts);
+    })
     .catch((error) => {
       loading = null;
       throw error;

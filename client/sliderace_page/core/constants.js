@@ -1,13 +1,14 @@
-// Constants that server and page share, by subject. They are read from constants.json,
-// which is generated from the server's own. Pure: main.js fetches the file. Use them in
-// functions only: while a module loads, they are not there yet.
+// Constants that server and page share, by subject; both files are generated from the
+// server's own. Pure: start.json is fetched at the start, constants.json with the texts of
+// the other screens (app/load-texts.js). Use them in functions only: while a module loads,
+// they are not there yet.
 
-/** @typedef {typeof import("../../../shared/sliderace/texts/constants.json")} Constants */
+/** @typedef {typeof import("../../../shared/sliderace/texts/start.json")
+ *   & typeof import("../../../shared/sliderace/texts/constants.json")} Constants */
 
-/** @type {Constants} */
-export let constants;
+export const constants = /** @type {Constants} */ ({});
 
-/** Take the constants; call it once, before anything else. @param {Constants} found */
-export function setConstants(found) {
-  constants = found;
+/** Add the constants of a file. @param {Partial<Constants>} found */
+export function addConstants(found) {
+  Object.assign(constants, found);
 }

@@ -14,7 +14,7 @@ export function usesOneScript(name) {
 /** @param {string} letter @returns {string} empty: none of those we know */
 function scriptOf(letter) {
   const point = letter.codePointAt(0) ?? 0;
-  for (const [script, ranges] of Object.entries(constants.name.scripts))
+  for (const [script, ranges] of Object.entries(constants.scripts))
     for (const range of ranges.split(" ")) {
       const [first, last] = range.split("-").map((hex) => parseInt(hex, 16));
       if (first <= point && point <= last) return script;

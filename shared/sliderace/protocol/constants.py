@@ -1,10 +1,11 @@
-"""Generate `constants.json` for the page; `docs/generate.py` writes it.
+"""Generate `start.json` and `constants.json` for the page, for `docs/generate.py`.
 
-The page reads the file at its start. A test compares it with what is generated here.
+The page reads `start.json` at its start, and the other file together with the texts of
+its other screens. A test compares them with what is generated here.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.engine.scramble import MAX_SEAT, NONCE_BYTES, SECRET_BYTES
@@ -16,7 +17,10 @@ from sliderace.race import rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
 from sliderace.race.state import HOLD_MS, MAX_OUTAGES, RECONNECT_MS, UNDO_MS
 
-__all__ = ["constants", "constants_file"]
+__all__ = ["constants", "constants_file", "start_file"]
+
+_START = ("room_code", "name", "board")
+"""What the first screens need, which must load fast."""
 
 
 def constants() -> Mapping[str, Mapping[str, object]]:
@@ -31,8 +35,8 @@ def constants() -> Mapping[str, Mapping[str, object]]:
         "name": {
             "max_cells": limits.MAX_NAME_CELLS,
             "max_marks": names.MAX_MARKS,
-            "scripts": names.SCRIPTS,
         },
+        "scripts": names.SCRIPTS,
         "board": {"min_side": MIN_SIDE, "max_side": MAX_SIDE},
         "scramble": {
             "secret_bytes": SECRET_BYTES,
@@ -72,9 +76,19 @@ def constants() -> Mapping[str, Mapping[str, object]]:
 
 
 def constants_file() -> str:
-    """Return the text of `constants.json`."""
+    """Return the text of `constants.json`: all but those of `start.json`."""
+    return _file(subject for subject in constants() if subject not in _START)
+
+
+def start_file() -> str:
+    """Return the text of `start.json`."""
+    return _file(_START)
+
+
+def _file(subjects: Iterable[str]) -> str:
+    found = constants()
     lines = [
-        f"  {json.dumps(subject)}: {json.dumps(values, separators=(',', ':'))}"
-        for subject, values in constants().items()
+        f"  {json.dumps(name)}: {json.dumps(found[name], separators=(',', ':'))}"
+        for name in subjects
     ]
     return "{\n" + ",\n".join(lines) + "\n}\n"

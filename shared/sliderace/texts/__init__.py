@@ -5,8 +5,9 @@ The catalogue is JSON files in the i18next format (JSON v4, flat keys):
 runs in a terminal, and two for the browser page: ``start.en.json`` for its first
 screens, which must load fast, and ``page.en.json`` for the others. A value is a whole
 sentence or label; it may hold placeholders (``{{name}}``), and a pair of keys ending in
-``_one`` and ``_other`` is chosen by the number ``count``. Beside them lies
-``constants.json``, which `sliderace.protocol.constants` writes for the page.
+``_one`` and ``_other`` is chosen by the number ``count``. Beside them lie
+``start.json`` and ``constants.json``, which `sliderace.protocol.constants` writes for
+the page.
 """
 
 import json

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 
-import { setConstants } from "../../../client/sliderace_page/core/constants.js";
+import { addConstants } from "../../../client/sliderace_page/core/constants.js";
 import {
   Board,
   formatBoard,
@@ -12,7 +12,8 @@ import {
 } from "../../../client/sliderace_page/core/engine.js";
 
 const require = createRequire(import.meta.url);
-setConstants(require("../../../shared/sliderace/texts/constants.json"));
+for (const name of ["start", "constants"])
+  addConstants(require(`../../../shared/sliderace/texts/${name}.json`));
 
 const START = scramble(new Uint8Array(32), 4, 4);
 const { values, positionals } = parseArgs({
