@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import DESKTOP, PHONE, Pages
 from tests.browser.player import (
+    fits_screen,
     host,
     make_ready,
     new_guest,
@@ -116,6 +117,47 @@ def test_lobby_offers_auto_ready_sitting_out_and_a_warm_up(pages: Pages) -> None
     ann.wait_for_selector(".member .badge.bench")
     ben.get_by_role("button", name="Play again").click()
     ann.wait_for_selector(".member.is-ready >> text=Ben")
+
+
+def test_boards_can_have_any_size(pages: Pages) -> None:
+    """From 2x2 to 10x10, square or not: at home, in the lobby, and in practice."""
+    ann = pages.open("/", PHONE)
+    ann.get_by_role("radio", name="Other").check()
+    ann.get_by_label("Width").select_option("2")
+    ann.get_by_label("Height").select_option("10")
+    assert fits_screen(ann)
+    ann.get_by_role("button", name="Open a room").click()
+    line = ann.locator(".rule-line")
+    expect(line).to_contain_text("2\u00d710")
+    assert ann.get_by_label("Height").input_value() == "10"
+    ann.get_by_text("Warm up").click()
+    expect(ann.get_by_label("Warm-up board")).to_be_in_viewport(ratio=1)
+    ann.get_by_label("Width").select_option("10")
+    expect(line).to_contain_text("10\u00d710")
+    assert ann.get_by_label("Height").is_visible()
+    ann.get_by_label("2\u00d72").check()
+    expect(line).to_contain_text("2\u00d72")
+    assert not ann.get_by_label("Height").is_visible()
+    ann.goto(f"{pages.address}/?practice")
+    ann.get_by_label("Size").select_option("7x2")
+    ann.wait_for_selector(".board .tile:nth-child(13)")
+    assert ann.locator(".board .tile").count() == 13
+
+
+def test_phone_has_no_settings_for_mouse_and_keys(pages: Pages) -> None:
+    """The QR code that moves the seat is in sight as soon as it is there."""
+    page, _ = race_alone(pages, "Ann", PHONE)
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.get_by_label("Settings").click()
+    page.get_by_label("Theme").or_(page.get_by_text("Theme")).first.wait_for()
+    for gone in ("Hover", "Keys move the gap", "Your own keys"):
+        assert page.get_by_text(gone).count() == 0
+    page.get_by_role("button", name="another device").click()
+    expect(page.locator(".panel .qr svg")).to_be_in_viewport(ratio=1)
+    desk = pages.open()
+    desk.get_by_label("Settings").click()
+    desk.get_by_text("Your own keys").wait_for()
+    assert desk.get_by_text("Hover").count() == 1
 
 
 def test_tile_colours_follow_the_setting(pages: Pages) -> None:

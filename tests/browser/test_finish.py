@@ -86,6 +86,7 @@ def test_solver_without_a_connection_claims_no_place(
             press(ben, direction, count)
         ben.wait_for_selector(".plate >> text=Kept here until the server answers")
         assert ben.locator(".standing").inner_text() == ""
+        ben.wait_for_selector(".stale .lane:not(.mine)", state="attached")
         proxy.mend()
         ben.wait_for_selector(".lane.mine.finished", timeout=20_000, state="attached")
 
@@ -157,6 +158,38 @@ def test_results_show_a_graph_and_what_decided_the_race(
     assert ann.locator(".results tbody tr").count() == 2
 
 
+def test_graph_does_not_wait_for_a_record_that_is_not_there(pages: Pages) -> None:
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    ben.route("**/api/races/**", lambda route: route.fulfill(status=404))
+    start_race_with(ann, ben)
+    solve_by_keys(ann)
+    give_up(ben)
+    ben.wait_for_selector(".story >> text=\u2026")
+    ben.wait_for_selector(".results-screen .progress", state="hidden", timeout=20_000)
+    ann.wait_for_selector(".story >> text=Ann was the only one to finish.")
+    pages.faults[:] = [one for one in pages.faults if "404" not in one]
+
+
+def test_who_leaves_after_the_finish_leaves_at_once(pages: Pages) -> None:
+    """The solved board stays for those who stay."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", PHONE)
+    start_race_with(ann, ben)
+    ann.evaluate(WATCH)
+    ann.evaluate("""() => new MutationObserver(() => {
+      if (document.body.dataset.screen !== 'race') seen.left ??= performance.now();
+    }).observe(document.body, { attributes: true })""")
+    slides = solution(own_board(ann))
+    for direction, count in slides:
+        press(ann, direction, count)
+    ann.wait_for_selector(".lane.mine.finished", state="attached")
+    ann.go_back()
+    ann.wait_for_selector("[data-screen=home]")
+    seen = ann.evaluate("seen")
+    assert seen["left"] - seen["solved"] < STAND_MS
+
+
 HEAR = """() => {
   window.tones = [];
   const { start } = OscillatorNode.prototype;
@@ -172,11 +205,14 @@ def test_sounds_are_off_until_the_speaker_turns_them_on(pages: Pages) -> None:
     """The finish sounds as high as the place is; the volume is kept."""
     ann, code = new_room(pages)
     ben = new_guest(pages, code, "Ben")
-    start_race_with(ann, ben)
     for page in (ann, ben):
         page.evaluate(HEAR)
     ann.locator(".speaker summary").click()
     ann.get_by_role("switch", name="Sounds").check()
+    ann.keyboard.press("Escape")
+    start_race_with(ann, ben)
+    ann.locator(".speaker summary").click()
+    assert ann.get_by_role("switch", name="Sounds").is_checked()
     ann.get_by_label("Volume").fill("0.2")
     ann.keyboard.press("Escape")
     assert not ann.get_by_label("Volume").is_visible()
@@ -184,7 +220,7 @@ def test_sounds_are_off_until_the_speaker_turns_them_on(pages: Pages) -> None:
     ann.wait_for_selector(".plate >> text=1st")
     tones = ann.evaluate("tones")
     assert tones[-4:] == FANFARE
-    assert set(tones[:-4]) == {660}
+    assert set(tones[:-4]) == {440, 660, 880}
     solve_by_keys(ben)
     ben.wait_for_selector("[data-screen=results]")
     assert ben.evaluate("tones") == []

@@ -36,7 +36,9 @@ HERO = """() => {
   return inside && share >= 0.6;
 }"""
 """Whether the board is fully visible and as wide as 60% of the shorter side."""
-COLOUR = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
+COLOUR = re.compile(
+    r"--([a-z-]+): (?:light-dark\()?(#[0-9a-f]{6})(?:, (#[0-9a-f]{6})\))?;"
+)
 CARDS = """() => [...document.querySelectorAll('.home form.card')].map((card) => {
   const box = card.getBoundingClientRect();
   return [Math.round(box.top), Math.round(box.left)];
@@ -107,10 +109,41 @@ def test_theme_follows_the_system(pages: Pages) -> None:
     assert dark == ["rgb(27, 22, 18)", "rgb(236, 231, 222)"]
 
 
+def test_theme_can_be_chosen(pages: Pages) -> None:
+    """It applies at once, to the browser's own bar too, and is kept."""
+    page = pages.open(scheme="light")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    bar = """[...document.querySelectorAll("meta[name=theme-color]")]
+      .find(({ media }) => matchMedia(media).matches).content"""
+    dark, light = ["rgb(27, 22, 18)", "#1b1612"], ["rgb(244, 240, 231)", "#f4f0e7"]
+    page.get_by_label("Settings").click()
+    for choice, expected in (("Dark", dark), ("System", light), ("Light", light)):
+        page.get_by_label(choice).check()
+        assert [page.evaluate(ground), page.evaluate(bar)] == expected
+    page.get_by_label("Dark").check()
+    page.reload()
+    page.wait_for_selector(".home")
+    assert [page.evaluate(ground), page.evaluate(bar)] == dark
+
+
+def test_forced_colours_leave_edges_and_choices_visible(pages: Pages) -> None:
+    """The system replaces backgrounds, so borders and its own colours must say it."""
+    page = pages.open()
+    page.emulate_media(forced_colors="active")
+    page.wait_for_selector(".home .face")
+    edge = "one => parseFloat(getComputedStyle(one).borderTopWidth)"
+    assert page.locator(".face").first.evaluate(edge) >= 1
+    ground = "one => getComputedStyle(one.nextElementSibling).backgroundColor"
+    chosen = page.get_by_label("4\u00d74").evaluate(ground)
+    assert chosen != page.get_by_label("5\u00d75").evaluate(ground)
+
+
 def test_page_and_terminal_have_the_same_palette(page_folder: Path) -> None:
     """Compare both themes; `client/test_render.py` checks the colours themselves."""
     sheet = (page_folder / "styles/base.css").read_text()
-    light, dark = (dict(COLOUR.findall(part)) for part in sheet.split("@media")[:2])
+    found = COLOUR.findall(sheet)
+    light = {name: one for name, one, _ in found}
+    dark = {name: other or one for name, one, other in found}
     for look, shown in ((LIGHT, light), (DARK, dark)):
         parts = ("ground", "raised", "well", "line", "ink", "soft", "accent", "good")
         for part in (*parts, "bad"):

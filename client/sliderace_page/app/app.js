@@ -126,19 +126,6 @@ export class App {
     return new URL(this.location.href).searchParams.get("view");
   }
 
-  /** Whose board the stream view shows. */
-  get camera() {
-    const pin = new URL(this.location.href).searchParams.get("pin");
-    return pin ?? (this.view === "stream" ? "leader" : "all");
-  }
-
-  /** The link that moves our seat to another device. @param {string} ticket */
-  async seatLink(ticket) {
-    const here = new URL(this.code ?? "", this.location.href);
-    const room = (isLoopback(here.href) && (await this.linkForOthers())) || here.href;
-    return `${room}#ticket=${ticket}`; // the part after # is never sent to a server
-  }
-
   /** Take the ticket out of the address, if there is one. */
   #takeTicket() {
     const { hash } = new URL(this.location.href);

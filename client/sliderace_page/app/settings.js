@@ -5,11 +5,12 @@ import { tryStorage } from "./seats.js";
 const KEY = "sliderace.settings";
 
 /** @typedef {{scheme: "fringe" | "rows" | "mono", gap: boolean, hover: boolean,
- *   sound: boolean, volume: number, ready: boolean, keys: Record<string, Direction>}} Values */
+ *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, keys: Record<string, Direction>}} Values */
 
 /** @type {Readonly<Values>} */
 export const DEFAULTS = Object.freeze({
   scheme: "fringe", // how tiles are coloured
+  theme: "system",
   gap: false, // a key means the direction of the gap, not of the tile
   hover: false, // tiles slide when the mouse is over them
   sound: false,

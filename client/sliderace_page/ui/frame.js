@@ -185,7 +185,15 @@ export class Frame {
 
   /** Apply the settings that concern the whole page. */
   #applySettings() {
-    document.documentElement.dataset.scheme = this.app.settings.now.scheme;
+    const { scheme, theme } = this.app.settings.now;
+    const { dataset, style } = document.documentElement;
+    dataset.scheme = scheme;
+    const system = theme === "system";
+    style.colorScheme = system ? "" : theme;
+    /** @type {NodeListOf<HTMLMetaElement>} */
+    const bars = document.querySelectorAll("meta[id]"); // the browser's own bar
+    for (const bar of bars)
+      bar.media = system ? `(prefers-color-scheme:${bar.id})` : bar.id === theme ? "" : "print";
   }
 
   /** Render in the next animation frame. */
@@ -199,7 +207,8 @@ export class Frame {
   #render() {
     const { app } = this;
     const due = this.#screenName();
-    const left = due === this.#name ? 0 : this.#screen?.stays?.(app.model, app.now());
+    const ours = app.screen === "room" && due !== this.#name; // whoever leaves, leaves at once
+    const left = ours ? this.#screen?.stays?.(app.model, app.now()) : 0;
     if (left) setTimeout(() => this.requestRender(), left);
     const name = left && this.#name ? this.#name : due;
     if (name !== this.#name || (name === "enter" && app.code !== this.#code))

@@ -51,6 +51,11 @@ export class RaceGraph {
     show(this.element, true);
   }
 
+  /** Give up the place: there is no record. */
+  hide() {
+    show(this.element, false);
+  }
+
   /** Draw it again if the window has become narrow or wide. */
   fit() {
     const { width, height } = this.#frame;

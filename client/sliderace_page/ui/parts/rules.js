@@ -4,7 +4,7 @@ import { describeRules } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
-import { Choice, SIZES, Switch, button, newId } from "./controls.js";
+import { SizeChoice, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";
 import { ruleSelects } from "./rule-fields.js";
 
@@ -37,7 +37,7 @@ export class RulesCard {
     };
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
-    this.size = new Choice(text("rules.size"), SIZES, change("size"));
+    this.size = new SizeChoice(change("size"));
     this.selects = ruleSelects(change);
     this.openBoards = new Switch(
       text("rules.open_boards"),

@@ -1,5 +1,6 @@
 // The settings, and moving the seat to another device: a panel below the head.
 
+import { isLoopback } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
@@ -14,11 +15,16 @@ const SCHEMES = {
   rows: "settings.rows",
   mono: "settings.mono",
 };
-/** @type {[name: "hover" | "gap" | "sound", label: string, hint: string][]} */
+/** @type {Record<Values["theme"], string>} */
+const THEMES = {
+  system: "settings.theme_system",
+  light: "settings.theme_light",
+  dark: "settings.theme_dark",
+};
+/** @type {[name: "hover" | "gap", label: string, hint: string][]} */
 const SWITCHES = [
   ["hover", "settings.hover", "settings.hover_hint"],
   ["gap", "settings.gap", "settings.gap_hint"],
-  ["sound", "settings.sound", "settings.sound_hint"],
 ];
 /** @type {Record<Direction, string>} */
 const DIRECTIONS = {
@@ -39,14 +45,20 @@ export class SettingsPanel {
   constructor(app, close) {
     this.app = app;
     const { settings } = app;
-    const schemes = Object.entries(SCHEMES);
-    const scheme = new Choice(
-      text("settings.colours"),
-      schemes.map(([value, key]) => [value, text(key)]),
-      (value) => settings.set({ scheme: value }),
-    );
-    scheme.value = settings.now.scheme;
-    const switches = SWITCHES.map(([name, label, hint]) => {
+    /** @param {"theme" | "scheme"} name @param {Record<string, string>} options */
+    const choice = (name, options) => {
+      const values = Object.entries(options);
+      const one = new Choice(
+        text(`settings.${name}`),
+        values.map(([value, key]) => [value, text(key)]),
+        (value) => settings.set({ [name]: value }),
+      );
+      one.value = settings.now[name];
+      return one.element;
+    };
+    // A phone has neither a mouse nor keys.
+    const touchOnly = matchMedia("(any-hover: none)").matches;
+    const switches = (touchOnly ? [] : SWITCHES).map(([name, label, hint]) => {
       const change = (/** @type {boolean} */ on) => settings.set({ [name]: on });
       const one = new Switch(text(label), text(hint), change);
       one.value = settings.now[name];
@@ -58,6 +70,13 @@ export class SettingsPanel {
       return { direction, label, element };
     });
     this.hint = h("p.soft.small", { role: "status" });
+    const ownKeys = h(
+      "fieldset.own-keys",
+      {},
+      h("legend", { text: text("settings.own_keys") }),
+      h("div.keys-grid", {}, ...this.keys.map(({ element }) => element)),
+      this.hint,
+    );
     this.moveSeat = button("", text("settings.move_seat"), () =>
       app.send({ t: "transfer" }),
     );
@@ -73,17 +92,12 @@ export class SettingsPanel {
       "aside.panel.card",
       { "aria-label": text("settings.title"), tabindex: "-1" },
       h("h2", { text: text("settings.title") }),
-      scheme.element,
+      choice("theme", THEMES),
+      choice("scheme", SCHEMES),
       h("p.soft.small", { text: text("settings.fringe_hint") }),
       picture,
       h("div.switches", {}, ...switches),
-      h(
-        "fieldset.own-keys",
-        {},
-        h("legend", { text: text("settings.own_keys") }),
-        h("div.keys-grid", {}, ...this.keys.map(({ element }) => element)),
-        this.hint,
-      ),
+      touchOnly ? null : ownKeys,
       this.seat,
       button("", text("settings.done"), close),
     );
@@ -144,11 +158,19 @@ export class SettingsPanel {
 
   /** @param {Ticket} ticket */
   async #showPicture(ticket) {
-    const link = await this.app.seatLink(ticket.ticket);
+    const link = await seatLink(this.app, ticket);
     const { qrPicture } = await import("./invitation.js");
     if (this.#ticket !== ticket) return;
     const picture = h("div.qr", {}, qrPicture(link, text("settings.seat_qr")));
     picture.dataset.link = link;
     fill(this.seat, [h("p.small", { text: text("settings.seat_hint") }), picture]);
+    picture.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** The link that moves our seat to another device. @param {App} app @param {Ticket} ticket */
+async function seatLink(app, { ticket }) {
+  const here = new URL(app.code ?? "", app.location.href);
+  const room = (isLoopback(here.href) && (await app.linkForOthers())) || here.href;
+  return `${room}#ticket=${ticket}`; // the part after # is never sent to a server
 }

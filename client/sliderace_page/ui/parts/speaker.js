@@ -1,5 +1,6 @@
 // The head's speaker button: sounds on or off, and how loud.
 
+import { play } from "../../app/sounds.js";
 import { text } from "../../core/texts.js";
 import { h, setAttribute } from "../dom.js";
 import { Switch } from "./controls.js";
@@ -10,11 +11,8 @@ const WAVES = "M15,7q2,3,0,6M17.5,5q4,5,0,10";
 const CROSS = "M15,8l4,4m0-4l-4,4";
 
 export class Speaker {
-  /**
-   * @param {Settings} settings
-   * @param {() => void} sample called after a change, to be heard
-   */
-  constructor(settings, sample) {
+  /** @param {Settings} settings */
+  constructor(settings) {
     this.settings = settings;
     this.sign = document.createElementNS(SVG, "path");
     const picture = document.createElementNS(SVG, "svg");
@@ -25,11 +23,9 @@ export class Speaker {
     picture.append(body, this.sign);
     this.summary = h("summary.icon-button", { "aria-label": text("settings.sound") });
     this.summary.append(picture);
-    this.switch = new Switch(text("settings.sound"), "", (sound) => {
-      this.settings.set({ sound });
-      this.update();
-      sample();
-    });
+    this.switch = new Switch(text("settings.sound"), text("settings.sound_hint"), (sound) =>
+      this.#set({ sound }),
+    );
     this.volume = h("input", {
       type: "range",
       min: 0.05,
@@ -37,11 +33,7 @@ export class Speaker {
       step: 0.05,
       "aria-label": text("settings.volume"),
       on: {
-        change: ({ target }) => {
-          this.settings.set({ volume: Number(target.value), sound: true });
-          this.update();
-          sample();
-        },
+        change: ({ target }) => this.#set({ volume: Number(target.value), sound: true }),
       },
     });
     const card = h("div.card", {}, this.switch.element, this.volume);
@@ -52,6 +44,14 @@ export class Speaker {
       this.summary.focus();
     });
     this.update();
+  }
+
+  /** @param {Partial<import("../../app/settings.js").Values>} change to be heard at once */
+  #set(change) {
+    this.settings.set(change);
+    this.update();
+    const { sound, volume } = this.settings.now;
+    if (sound) play("slide", volume);
   }
 
   update() {

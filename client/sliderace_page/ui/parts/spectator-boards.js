@@ -216,7 +216,6 @@ export class SpectatorBoards {
     this.element.classList.toggle("following", followed !== null);
     setAttribute(this.all, "aria-pressed", String(followed === null));
     setAttribute(this.leader, "aria-pressed", String(this.camera === "leader"));
-    show(this.cameras, rows.length > 1);
     this.listing.update(rows, ranking, followed, boardOf, like);
     this.#place();
   }

@@ -57,6 +57,7 @@ export class WarmUp {
       board.slide(direction, tiles);
     }
     this.#board = board;
+    this.tray.style.setProperty("--shape", String(width / height));
     this.#moves = 0;
     this.#show();
   }

@@ -5,10 +5,9 @@ import { text } from "../../core/texts.js";
 import { withTexts } from "../../app/load-texts.js";
 import { BoardView } from "../parts/board-view.js";
 import {
-  Choice,
   NameField,
   Problem,
-  SIZES,
+  SizeChoice,
   Switch,
   button,
   newId,
@@ -81,8 +80,7 @@ export class Home {
     this.demo = new DemoBoard();
     this.problem = new Problem();
     this.name = new NameField(app.seats.name);
-    this.size = new Choice(text("rules.size"), SIZES);
-    this.size.value = "4x4";
+    this.size = new SizeChoice();
     this.public = new Switch(text("rules.public"), text("home.public_hint"));
     this.openBoards = new Switch(
       text("rules.open_boards"),

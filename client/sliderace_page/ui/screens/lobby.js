@@ -10,6 +10,7 @@ import { Listing, h, setAttribute, setText, show } from "../dom.js";
 import { MemberRow } from "../parts/members.js";
 import { RulesCard } from "../parts/rules.js";
 import { Invitation } from "../parts/invitation.js";
+import { Speaker } from "../parts/speaker.js";
 import { ResultTable } from "../parts/results-table.js";
 import { WarmUp } from "../parts/warmup.js";
 
@@ -18,6 +19,7 @@ export class Lobby {
   constructor(app) {
     this.app = app;
     const send = (/** @type {Command} */ message) => app.send(message);
+    this.tool = new Speaker(app.settings).element;
     this.invitation = new Invitation(app);
     this.start = button("primary big", text("lobby.start"), () => this.#start());
     this.rules = new RulesCard(send, () => {

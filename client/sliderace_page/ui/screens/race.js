@@ -26,6 +26,7 @@ const NEWS_MS = 2500; // how long the winner is named
 const PODIUM = 3; // places with a longer fanfare
 const QUIET_MS = 3000; // at the start places change too often to be heard
 const TOUCH = "(pointer:coarse)";
+const BEAT_MS = 100; // texts that no slide changes are formatted no more often
 const BLINK_MS = 160; // of the own place, when it changes
 const ANNOUNCE_MS = 700; // a screen reader speaks after a pause in the slides
 const DEADLINE_MS = 60000; // the end of the race is shown in its last minute
@@ -46,6 +47,7 @@ export class Race {
   /** The race's first finisher, and since when they are known. @type {{race: string, name: string, time: number, at: number} | null} */
   #winner = null;
   #place = 0;
+  #beat = NaN; // the tenth of a second in which the texts were shown last
   /** @type {{text: string, board: Board} | null} the scramble */
   #start = null;
   /** @type {RacerRow[]} */
@@ -58,11 +60,10 @@ export class Race {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.speaker = new Speaker(app.settings, () => this.#sound("slide"));
-    this.tool = this.speaker.element;
+    this.tool = new Speaker(app.settings).element;
     this.lanes = new LeaderboardView();
     this.finish = new Finish();
-    this.boards = new SpectatorBoards(app.camera, app.view === "stream");
+    this.boards = new SpectatorBoards(cameraOf(app), app.view === "stream");
     this.boards.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
     this.reader = new BoardReader();
@@ -196,13 +197,15 @@ export class Race {
     const { classList, style } = this.element;
     classList.toggle("spectating", others && !own);
     classList.toggle("open", others && own);
+    classList.toggle("stale", !model.isCurrent);
     style.setProperty("--many", String(rows.length));
     const fresh = phase === "countdown" ? -1 : raceTime(model, now);
     this.lanes.update(rows, seat, fresh);
     show(this.lanes.element, own || !others);
     show(this.boards.element, others);
     if (others) this.#showOthers(model, own ? rows.filter(({ mine }) => !mine) : rows);
-    if (!others || own) show(this.boards.cameras, false); // there is no room for them
+    // Beside the own board there is no room for them.
+    show(this.boards.cameras, others && !own && rows.length > 1);
     show(this.stage, own || phase === "countdown" || !others);
     if (!this.stage.hidden || attempt !== this.#attempt) this.#showBoard(model);
     if (phase === "countdown" && !this.#startAnnounced) {
@@ -217,6 +220,7 @@ export class Race {
       this.element.animate([{ opacity: 0 }, { opacity: 1 }], FADE_MS);
     this.#stood = stands;
     this.#updateBar(model, now);
+    this.#beat = NaN;
     this.tick(model, now);
   }
 
@@ -378,6 +382,9 @@ export class Race {
     const final = attempt?.solved || (model.myLane?.time ?? null) !== null;
     const shown = ms ?? (countdown ? 0 : null);
     setText(this.clock, shown === null ? "" : formatTime(shown, final ? 3 : 1));
+    const beat = Math.floor(now / BEAT_MS);
+    if (beat === this.#beat) return;
+    this.#beat = beat;
     this.hud.classList.toggle("final", final);
     const many = this.#rows.length;
     setText(this.counts, attempt ? countsText(attempt, many, ms ?? 0) : "");
@@ -423,7 +430,10 @@ export class Race {
   /** @param {RoomModel} model @param {number | null} left ms */
   #count(model, left) {
     const seconds = left === null ? "" : String(Math.max(1, Math.ceil(left / 1000)));
-    if (seconds !== this.number.textContent) this.#sound("count");
+    if (seconds !== this.number.textContent) {
+      this.#sound("count");
+      if (this.number.textContent) this.reader.announce(""); // the next digit is there
+    }
     setText(this.number, seconds);
     const { isPlayer, room, isHost } = model;
     const leftOut = isPlayer && !races(model);
@@ -435,11 +445,10 @@ export class Race {
     setText(this.hint, absent || (takesPart ? text(how) : ""));
   }
 
-  /** Give the board the focus, unless another part of the screen has it. */
+  /** Give the board the focus, unless another control of the race or an open panel has it. */
   #focus() {
-    const { activeElement } = document;
-    if (activeElement === document.body || !this.element.contains(activeElement))
-      this.play.focus({ preventScroll: true });
+    const held = document.activeElement?.closest(".race, .menu[open], .panel, .side-panel");
+    if (!held) this.play.focus({ preventScroll: true });
   }
 
   enter() {
@@ -464,6 +473,12 @@ export class Race {
     clearTimeout(this.#announceTimer);
     this.#attempt = undefined;
   }
+}
+
+/** Whose board the stream view shows. @param {App} app */
+function cameraOf({ location, view }) {
+  const pin = new URL(location.href).searchParams.get("pin");
+  return pin ?? (view === "stream" ? "leader" : "all");
 }
 
 /** Whether the player takes part in the race that is about to start. @param {Model} model */

@@ -159,7 +159,11 @@ export class Results {
    */
   async #showDownloads(results, seat) {
     const file = (await this.app.session?.recordCheck.text(results)) ?? null;
-    if (file === null || this.#shown !== results) return;
+    if (this.#shown !== results) return;
+    if (file === null) {
+      this.graph.hide();
+      return;
+    }
     const [{ read }, { curvesOf }] = await Promise.all([
       import("../../core/proof/reading.js"),
       import("../../core/race-story.js"),
@@ -170,7 +174,7 @@ export class Results {
       const path = results.record.replace(/^\//, "");
       this.downloads.update(record, new URL(path, location.href).href, seat);
     } catch {
-      // The file is no record, which the checks report.
+      this.graph.hide(); // the file is no record, which the checks report
     }
   }
 

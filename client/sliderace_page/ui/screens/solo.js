@@ -12,10 +12,11 @@ import { Solve } from "../../core/solo-attempt.js";
 import { Times, average, counts } from "../../app/solve-times.js";
 import { tryStorage } from "../../app/seats.js";
 import { formatTime } from "../../core/figures.js";
+import { formatSize } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { BoardReader, trackSize } from "../parts/board-reader.js";
 import { BoardView } from "../parts/board-view.js";
-import { SIZES, button, newId } from "../parts/controls.js";
+import { button, newId, sides, squares } from "../parts/controls.js";
 import { Select } from "../parts/select.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
 import { togglePanelOnClick } from "../parts/toolbar.js";
@@ -62,9 +63,10 @@ export class Solo {
     const numbers = h("span.counts", {}, this.moves, this.undone, this.rate);
     const clockRow = h("div", {}, h("div.clock-row", {}, this.clock, numbers));
     this.banner = h("p.banner", { role: "status" });
-    this.select = new Select(text("solo.size"), SIZES, () => this.#deal());
+    const sizes = [...squares(), ...oblongs()];
+    this.select = new Select(text("solo.size"), sizes, () => this.#deal());
     const kept = tryStorage(() => this.storage?.getItem(SIZE_KEY));
-    const last = SIZES.find(([size]) => size === kept)?.[0] ?? "4x4";
+    const last = sizes.find(([size]) => size === kept)?.[0] ?? "4x4";
     this.select.show(last, "");
     const deal = shortened("primary", text("solo.new"), text("solo.new_short"), () =>
       this.#deal(),
@@ -312,6 +314,14 @@ export class Solo {
 
   update() {}
 }
+
+/** All boards that are not square. @returns {[string, string][]} */
+const oblongs = () =>
+  sides().flatMap((width) =>
+    sides()
+      .filter((height) => height !== width)
+      .map((height) => [`${width}x${height}`, formatSize(`${width}x${height}`)]),
+  );
 
 /**
  * Create a button with a shorter label for narrow screens.
