@@ -67,6 +67,8 @@ def test_whole_race_against_a_bot(people: People) -> None:
     wil, ann = people.watch("Wil"), people.join("Ann")
     wil.wait_for("^Type help for everything you can type, or q to leave.$")
     ann.wait_for("^Type ready to race, help for everything")
+    ann.type("table")
+    ann.wait_for("^No race has ended yet.$")
     ann.type("?")
     reads(ann, "What you can type:")
     ann.wait_for("^  a d w s   move a tile left")
@@ -129,6 +131,13 @@ def test_whole_race_against_a_bot(people: People) -> None:
     ann.wait_for(r"^Ann: TPS \d")
     ann.wait_for(r"^Bot \w+ \(bot\): TPS \d")
     ann.wait_for(r"^record solvers: ")
+    # Everybody sees the score of the evening; bots stand below.
+    for who in (ann, wil):
+        who.type("table")
+        who.wait_for(r"^3x3 · race 2 · Ann 1$")
+        who.wait_for(r"^   racer +races  wins +best  ao5$")
+        who.wait_for(r"^1  Ann +1     1  +\d+\.\d{3}    -$")
+        who.wait_for(r"^1  Bot \w+ \(bot\)  +1     0  +\d+\.\d{3}    -$")
     wil.type("signals")
     wil.wait_for("^There are no signals. The host gets them after a race.$")
     ann.type("q")

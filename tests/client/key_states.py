@@ -66,6 +66,8 @@ def open_boards(client: OfflineClient) -> None:
 
 
 def finished(client: OfflineClient) -> None:
+    row = m.SeriesRow(1, ANN, "Ann", False, 1, 1, 1, 9_000, None)
+    client.receive(m.SeriesEvent(m.SeriesTable("open", 0, 1, 1, False, [row])))
     results = rooms.results()
     client.race(results.board)
     client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
@@ -248,7 +250,13 @@ STATES = {
         topic="room",
     ),
     "results": State(
-        {"r": m.Rematch, "s": "annot reach", "g": "Signals", **LEAVING | {"?": "MTM"}},
+        {
+            "r": m.Rematch,
+            "t": "races",
+            "s": "annot reach",
+            "g": "Signals",
+            **LEAVING | {"?": "MTM"},
+        },
         OfflineClient,
         finished,
         topic="results",
@@ -281,7 +289,8 @@ STATES = {
     ),
     "last results": State(
         {
-            "t": "always ready",
+            "v": "always ready",
+            "t": "races",
             "r": m.Ready,
             "s": "annot reach",
             "g": "Signals",
@@ -289,7 +298,7 @@ STATES = {
         },
         OfflineClient,
         prepared,
-        first=("t",),
+        first=("v",),
         topic="results",
     ),
     "the next race is prepared": State(
@@ -297,7 +306,8 @@ STATES = {
             "r": m.Ready,
             "a": "not always ready",
             "p": m.Role,
-            "t": "Nobody finished",
+            "v": "Nobody finished",
+            "t": "races",
             **IN_LOBBY,
         },
         as_guest,

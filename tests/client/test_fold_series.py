@@ -1,6 +1,7 @@
 """The client's model: the series of a room."""
 
-from tests.client.rooms import ModelHarness, snapshot, welcome
+from msgspec.structs import replace
+from tests.client.rooms import ModelHarness, notes, snapshot, welcome
 
 from sliderace.protocol import messages as m
 
@@ -27,6 +28,17 @@ def test_names_in_a_table_are_cleaned() -> None:
     ann = ModelHarness()
     ann.receive(m.SeriesEvent(table("B\u202een", "\u200b")))
     assert ann.view.series == table("Ben", "?")
+
+
+def test_the_winner_of_a_series_is_announced_once() -> None:
+    ann = ModelHarness()
+    over = replace(table("Ann", "Ben"), over=True)
+    assert notes(ann.receive(m.SeriesEvent(table("Ann", "Ben")))) == []
+    said = notes(ann.receive(m.SeriesEvent(over)))
+    assert said == ["Ann and Ben share the series"]
+    assert notes(ann.receive(m.SeriesEvent(over))) == []
+    assert notes(ann.receive(m.SeriesEvent(replace(over, rows=[])))) == []
+    assert ann.view.series == replace(over, rows=[])
 
 
 def test_server_without_series_has_no_table() -> None:

@@ -191,7 +191,7 @@ async def test_last_results_stay_available_after_a_rematch() -> None:
         client.next_lobby()
         await settle(pilot)
         assert "sliderace join KWXTRB@192.0.2.7:8710" in screen(pilot)
-        await pilot.press("t")
+        await pilot.press("v")
         await settle(pilot)
         assert "1 Ann 41.320" in screen(pilot)
         await pilot.press("escape")

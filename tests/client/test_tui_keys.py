@@ -98,7 +98,7 @@ async def shown(state: State) -> AsyncGenerator[tuple[Driver, OfflineClient]]:
             yield pilot, client
 
 
-OPENS = ("t", "e", "s", "k", "r", "w", "c", "question_mark")
+OPENS = ("v", "e", "s", "k", "r", "w", "c", "question_mark")
 """Keys in `State.first` that open another screen."""
 NOBODY = "http://192.0.2.7:8710"
 

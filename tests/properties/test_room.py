@@ -427,22 +427,21 @@ class RoomMachine(RuleBasedStateMachine):
         assert series.races == len(races)
         assert series.over == (0 < length == len(races))
         rows = [row for race in races for row in race]
-        groups = [[row for row in race if row.bot == bot]
-                  for race in races for bot in (False, True)]  # fmt: skip
         assert sum(one.races for one in series.scores) == sum(
             row.status != "dns" for row in rows
         )
-        assert sum(one.wins for one in series.scores) == sum(
-            row.time_ms == min(times_of(group))
-            for group in groups
-            for row in group
+        finishes = [
+            (row.time_ms, [one for one in race if row.bot or not one.bot])
+            for race in races
+            for row in race
             if row.time_ms is not None
+        ]
+        assert sum(one.wins for one in series.scores) == sum(
+            time == min(times_of(rivals)) for time, rivals in finishes
         )
         assert sum(one.points for one in series.scores) == sum(
-            len(group) - sum(time <= row.time_ms for time in times_of(group))
-            for group in groups
-            for row in group
-            if row.time_ms is not None
+            len(rivals) - sum(other <= time for other in times_of(rivals))
+            for time, rivals in finishes
         )
         records = self.harness.records
         renamed = {one.name for one in records if isinstance(one, Renamed)}

@@ -36,10 +36,14 @@ class Counted(NamedTuple):
     average: int | str | None
 
 
+def compared(race: Race, member: int) -> list[int]:
+    """Return the racers that a racer is compared with."""
+    return [one for one in race if member in BOTS or one not in BOTS]
+
+
 def times_of(race: Race, member: int) -> list[int]:
-    """Return the times of all racers of the same kind."""
-    same = [one for one in race if (one in BOTS) == (member in BOTS)]
-    return [time for one in same if isinstance(time := race[one], int)]
+    rivals = compared(race, member)
+    return [time for one in rivals if isinstance(time := race[one], int)]
 
 
 def counted(format_: Format, races: list[Race], member: int) -> Counted:
@@ -49,9 +53,8 @@ def counted(format_: Format, races: list[Race], member: int) -> Counted:
                 if isinstance(time, int)]  # fmt: skip
     points = 0
     for race, time in finished:
-        same = [one for one in race if (one in BOTS) == (member in BOTS)]
-        slower_or_out = [one for one in same if not _at_most(race[one], time)]
-        points += len(slower_or_out)
+        rivals = compared(race, member)
+        points += sum(not _at_most(race[one], time) for one in rivals)
     return Counted(
         member,
         sum(one != "dns" for one in results),

@@ -180,10 +180,17 @@ def test_bots_are_ranked_below_and_take_nothing_from_people() -> None:
         race(otter=1_000, crow=2_000, ann="dnf", ben=6_000),
     )
     assert column(series, "wins") == {"Otter": 2, "Crow": 1, "Ann": 1, "Ben": 1}
-    assert column(series, "points") == {"Otter": 2, "Crow": 1, "Ann": 1, "Ben": 1}
+    assert column(series, "points") == {"Otter": 8, "Crow": 5, "Ann": 1, "Ben": 1}
     people, bots = [(1, "Ann"), (2, "Ben")], [(1, "Otter"), (2, "Crow")]
     assert table(series) == people + bots
     assert not series.over
+
+
+def test_a_bot_wins_only_if_it_is_the_first_of_all_racers() -> None:
+    series = played(
+        Series(), race(otter=5_000, ann=4_000), race(otter=5_000, ann=6_000)
+    )
+    assert column(series, "wins") == {"Otter": 1, "Ann": 2}
 
 
 def test_a_race_without_people_does_not_count() -> None:

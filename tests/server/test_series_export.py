@@ -31,7 +31,7 @@ def test_csv_has_a_column_per_race() -> None:
         "place,name,bot,races,wins,points,best_ms,average_ms,race_1,race_2",
         "1,Ann,false,2,2,2,8000,,8000,9000",
         "2,Ben,false,2,0,0,9000,,9000,dnf",
-        "1,Otter,true,1,1,0,1000,,dns,1000",
+        "1,Otter,true,1,1,2,1000,,dns,1000",
         "",
     ]
 

@@ -33,6 +33,11 @@ from sliderace_client.race_records import save_record
 from sliderace_client.room.outcomes import PhaseChanged
 from sliderace_client.room.outputs import Note
 from sliderace_client.shared_ui import solve_figures, wording
+from sliderace_client.shared_ui.series_text import (
+    has_begun,
+    series_line,
+    table_lines,
+)
 from sliderace_client.shared_ui.settings import Settings, remember_name
 from sliderace_client.shared_ui.wording import duration, place, round_trip
 
@@ -321,6 +326,7 @@ class _Room:
             "?": self._help,
             "who": self._who,
             "standings": self._standings,
+            "table": self._table,
             "board": self._board,
             "signals": self._signals,
         }
@@ -395,6 +401,15 @@ class _Room:
             latency = round_trip(view.latencies.get(lane.member or 0))
             words = [lane.name, latency, time, f"{lane.high // 10}%"]
             self._say(f"{rank:>5}  " + "  ".join(filter(None, words)))
+
+    def _table(self) -> None:
+        """Show the series."""
+        series, room = self._view.series, self._view.room
+        if series is None or room is None or not has_begun(series):
+            self._say(text("room.no_series"))
+        else:
+            self._say(series_line(series, room.rules.size))
+            self._say_all(table_lines(series))
 
     def _marks(self) -> None:
         """Show remarks on the times of the results."""

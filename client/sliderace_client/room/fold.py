@@ -29,6 +29,7 @@ from sliderace_client.room.outcomes import (
     Notice,
     PhaseChanged,
     Renamed,
+    SeriesWon,
     SizeChanged,
     Won,
 )
@@ -109,7 +110,7 @@ class Fold:
             case m.Signals():
                 view.signals = event
             case m.SeriesEvent():
-                view.series = _clean_table(event.table)
+                self._series(_clean_table(event.table))
             case m.Pong():
                 self._outputs.liveness.answered(now)
             case m.Ticket():
@@ -445,6 +446,13 @@ class Fold:
         view.late_ms = view.lateness()
         if not again:
             self._fair_play.check(event)
+
+    def _series(self, table: m.SeriesTable) -> None:
+        """Take the table of the series; say when somebody has won it."""
+        before, self._view.series = self._view.series, table
+        names = [row.name for row in table.rows if row.place == 1 and not row.bot]
+        if table.over and names and not (before and before == table):
+            self._outputs.note(SeriesWon(tuple(names)), "good")
 
 
 def _clean_table(table: m.SeriesTable) -> m.SeriesTable:

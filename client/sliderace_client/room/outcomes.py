@@ -146,6 +146,13 @@ class Won:
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SeriesWon:
+    """The series is decided; more than one name is a tie."""
+
+    names: tuple[str, ...]
+
+
 # --- Endings --------------------------------------------------------------------------
 
 
@@ -203,6 +210,7 @@ News = (
     | PhaseChanged
     | Standing
     | Won
+    | SeriesWon
     | Refused
     | Fault
     | WrongNonce

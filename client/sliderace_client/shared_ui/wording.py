@@ -29,6 +29,7 @@ from sliderace_client.room.outcomes import (
     PhaseChanged,
     Remark,
     Renamed,
+    SeriesWon,
     SizeChanged,
     Unreached,
     Won,
@@ -201,6 +202,8 @@ def news(what: News) -> str:
             return _standing(what)
         case Won():
             return text("news.won", count=len(what.names), names=listed(what.names))
+        case SeriesWon():
+            return text("score.won", count=len(what.names), names=listed(what.names))
         case Refused():
             return refused(what)
         case Fault() | WrongNonce():

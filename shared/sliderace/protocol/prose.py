@@ -180,8 +180,8 @@ another one with the command `series`. The event `series` contains the table.
   remainder. DNF averages are ranked last.
 - A missed race is a DNS, also if it was before you joined: a DNF in averages, and no
   points. A forfeit is a DNF.
-- People are compared with people and bots with bots. A race without people does not
-  count.
+- People are compared with people, and bots with all racers. Bots stand below. A race
+  without people does not count.
 - While the series can end, a race that has started cannot be cancelled (`race_counts`).
   The race after the end begins the next series.
 - A newcomer with the name of a racer who has left continues that racer's score.

@@ -11,9 +11,9 @@
   then by the best time.
 
 Whoever misses a race, also before they joined, has a DNS: a DNF in averages, and no
-points. People win and score against people, bots against bots; bots are ranked below,
-never end a series, and a race without people does not count. The race after the end
-begins the next series of the same format.
+points. People win and score among people; bots take nothing from them. Bots are ranked
+below, by what they did among all racers, and never end a series. A race without people
+does not count. The race after the end begins the next series of the same format.
 """
 
 from collections.abc import Iterable, Sequence
@@ -205,7 +205,7 @@ def _after(score: Score, outcome: Outcome | None, all_: Iterable[Outcome]) -> Sc
     rivals = [
         one.result if isinstance(one.result, int) else _NEVER
         for one in all_
-        if one.bot == score.bot
+        if score.bot or not one.bot
     ]
     return replace(
         score,

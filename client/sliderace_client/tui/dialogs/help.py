@@ -122,7 +122,8 @@ def _after_a_race() -> list[tuple[str, str]]:
     return [
         ("↓", text("tui.help.more_racers")),
         ("r", text("tui.help.rematch")),
-        (_keys("t", "escape"), text("tui.help.back_to_lobby")),
+        (_keys("v", "escape"), text("tui.help.back_to_lobby")),
+        ("t", text("tui.help.series")),
         ("w", text("tui.help.watch_again")),
         ("s", text("tui.help.save")),
         ("g", text("tui.help.signals")),
@@ -138,8 +139,9 @@ def _room_keys() -> list[tuple[str, str]]:
         (_keys("r", "a"), text("tui.help.ready")),
         ("w", text("tui.help.warm_up")),
         ("s", text("tui.help.start")),
-        (_keys("e", "x"), text("tui.help.host_keys")),
+        (_keys("e", "f", "x"), text("tui.help.host_keys")),
         (_keys("up", "down"), text("tui.help.members")),
+        ("t", text("tui.help.series")),
         ("c", text("tui.help.code")),
     ]
 

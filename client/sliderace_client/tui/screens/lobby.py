@@ -1,6 +1,7 @@
 """The lobby: the room code, the members and their readiness, and the host's keys."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -17,10 +18,12 @@ from sliderace.protocol.messages import (
 from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
 from sliderace_client.shared_ui.render import Row, big_size, big_text
+from sliderace_client.shared_ui.series_text import has_begun, series_line
 from sliderace_client.shared_ui.wording import listed
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.blocking_calls import only_here
 from sliderace_client.tui.dialogs.code_dialog import join_command_for
+from sliderace_client.tui.dialogs.series import SeriesDialog
 from sliderace_client.tui.rows import (
     fitted,
     member_row,
@@ -141,6 +144,10 @@ class LobbyScreen(RoomScreen):
             ways.append(text("tui.lobby.only_here"))
         rows += [text_row(f"  {way}", look.ink) for way in ways]
         rows.append(text_row(f"  {rules_text(room.rules)}", look.soft))
+        series = self.view.series
+        if series is not None and has_begun(series):
+            score = series_line(series, room.rules.size)
+            rows.append(text_row(fitted(f"  {score}", width), look.ink))
         if room.seed_known:
             rows.append(text_row(f"  {text('tui.lobby.seed_known')}", look.bad))
         elif large:
@@ -210,8 +217,9 @@ class LobbyScreen(RoomScreen):
                 actions += self._host_actions(locked=room.locked)
         if view.results is not None:
             actions.append(
-                Action("t", text("tui.key.last_results"), program.show_results)
+                Action("v", text("tui.key.last_results"), program.show_results)
             )
+        actions += self.series_actions()
         if room is not None:
             size = room.rules.size
             actions.append(
@@ -257,12 +265,22 @@ class LobbyScreen(RoomScreen):
         label = text("tui.key.unlock" if locked else "tui.key.lock")
         actions += [
             Action("e", text("tui.key.rules"), program.edit_rules),
+            *self._series_choice(),
             Action("x", label, lambda: program.send(Lock(not locked)), once=True),
         ]
         other = self._chosen_other()
         if other is not None:
             actions += self._actions_on(other)
         return actions
+
+    def _series_choice(self) -> list[Action]:
+        """Return the action that begins a series, if the server can do that."""
+        table = self.view.series
+        if table is None or "series" not in self.view.features:
+            return []
+        dialog = partial(SeriesDialog, self.look, table, self.program.send)
+        label = text("tui.key.begin_series")
+        return [Action("f", label, lambda: self.program.open_screen(dialog()))]
 
     def _unready_names(self) -> list[str]:
         return [

@@ -195,12 +195,13 @@ class ResultsScreen(RoomScreen):
                 )
         else:
             back = text("tui.key.back")
-            actions.append(Action("t", back, program.show_lobby, ("escape",)))
+            actions.append(Action("v", back, program.show_lobby, ("escape",)))
             if view.may_race and not view.ready:
                 ready, label = Ready(view.race), text("tui.key.ready")
                 actions.append(
                     Action("r", label, partial(self._go_on, ready), once=True)
                 )
+        actions += self.series_actions()
         if len(self._lanes()) > self._fit > 0:
             more = text("tui.key.more")
             actions.append(Action("↓", more, self._scroll, ("down", "pagedown")))

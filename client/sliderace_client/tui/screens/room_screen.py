@@ -9,8 +9,10 @@ from sliderace.protocol.messages import Close, Command, Ready, Results
 from sliderace.texts import text
 from sliderace_client.net.connection import Ending
 from sliderace_client.room.view import RoomView
+from sliderace_client.shared_ui.series_text import has_begun
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.dialogs.help import HelpTopic
+from sliderace_client.tui.dialogs.series import SeriesTableDialog
 from sliderace_client.tui.screens.screen import BaseScreen, Program
 
 __all__ = ["RoomClient", "RoomProgram", "RoomScreen"]
@@ -164,6 +166,20 @@ class RoomScreen(BaseScreen):
         """Show the room as it is now, unless our stay has just ended."""
         if self.program.in_room:
             super().refresh_content()
+
+    def series_actions(self) -> list[Action]:
+        """Return the action that shows the series, once it has begun."""
+        table = self.view.series
+        if table is None or not has_begun(table):
+            return []
+        dialog = partial(SeriesTableDialog, self.look, table, self.view.me)
+        return [
+            Action(
+                "t",
+                text("tui.key.series"),
+                lambda: self.program.open_screen(dialog()),
+            )
+        ]
 
     def head(self) -> str:  # noqa: D102
         view = self.view
