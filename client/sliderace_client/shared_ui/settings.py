@@ -123,10 +123,6 @@ def _stored(path: Path) -> tuple[Settings, list[str]]:
     return Settings(**known), wrong
 
 
-RETIRED = ("auto_ready",)
-"""Settings that older versions stored."""
-
-
 def _usable(
     values: Mapping[str, Any], name_of: Callable[[str], str]
 ) -> tuple[dict[str, str], list[str]]:
@@ -135,8 +131,6 @@ def _usable(
     kept: dict[str, str] = {}
     wrong: list[str] = []
     for key, value in values.items():
-        if key in RETIRED:
-            continue
         if key not in known:
             wrong.append(text("setting.unknown", name=name_of(key)))
         elif not isinstance(value, str):

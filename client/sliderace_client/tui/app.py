@@ -39,14 +39,12 @@ from sliderace.protocol.messages import (
     Ready,
     Rename,
     Results,
-    RoleName,
 )
 from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
-from sliderace_client.local_server import HostError, WaitingRoom
+from sliderace_client.local_server import WaitingRoom
 from sliderace_client.net.connection import Client, Ending
-from sliderace_client.net.locate import NotFound, find, join_command
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.platform import WINDOWS, handle_signals
 from sliderace_client.room.outputs import Level, Note
@@ -59,14 +57,13 @@ from sliderace_client.shared_ui.render import Look
 from sliderace_client.shared_ui.settings import Settings, keep, nickname, random_name
 from sliderace_client.tui.actions import HeldKey
 from sliderace_client.tui.blocking_calls import (
-    RoomOpener,
     only_here,
     room_links,
-    waiting,
 )
 from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
+from sliderace_client.tui.entrance import Entrance
 from sliderace_client.tui.recorded_races import RecordedRaces
 from sliderace_client.tui.screens.forms import KeysForm, NameForm, ServerForm
 from sliderace_client.tui.screens.lobby import LobbyScreen
@@ -134,7 +131,7 @@ def run(start: Start) -> int:
     try:
         app.run()
     finally:
-        app.rooms.close()
+        app.entrance.close()
     try:
         app.store_settings_now()
     except OSError as error:
@@ -169,8 +166,7 @@ class SlideraceApp(App[int]):
             reads it.
         frame_due: the screen will be painted within a frame.
         ending: why our stay in the last room ended.
-        rooms: opens rooms on this machine.
-        waiting: a room where others wait for the user, as far as it is known.
+        entrance: leads into rooms.
         always_ready: in this room, get ready for each race as soon as it is prepared.
     """
 
@@ -201,12 +197,11 @@ class SlideraceApp(App[int]):
         self.frame_due = False
         self.begin = start
         self.ending: Ending | None = None
-        self.rooms = RoomOpener(self._say_from_thread)
+        self.entrance = Entrance(self, self._run, self._ask_to_return)
         self._recorded = RecordedRaces(
             partial(self._run, group="record"), self.say, self.on_change
         )
         self._has_menu = start.kind == "menu"
-        self.waiting: WaitingRoom | None = None
         self._given_client = client
         self._client: RoomClient | None = None
         self._auto_readied = ""
@@ -231,7 +226,7 @@ class SlideraceApp(App[int]):
                 self.open_screen(SoloScreen(self, start))
             case "menu":
                 self.open_screen(MenuScreen(self))
-                self._look_for_rooms()
+                self.entrance.look_for_rooms()
 
     def _run(self, work: Work, group: str, *, exclusive: bool = False) -> None:
         """Run something beside the screen.
@@ -306,7 +301,7 @@ class SlideraceApp(App[int]):
             return
         while len(self.screen_stack) > MENU_DEPTH:
             self.pop_screen()
-        self._look_for_rooms()
+        self.entrance.look_for_rooms()
 
     def show_help(self, topic: HelpTopic) -> None:
         """Show the keys of a screen."""
@@ -461,7 +456,8 @@ class SlideraceApp(App[int]):
         """Show what happened in the room."""
         self.say(wording.news(note.news), note.level)
 
-    def _say_from_thread(self, content: str) -> None:
+    def say_from_thread(self, content: str) -> None:
+        """Show a line of news; called from another thread."""
         if self.is_running:
             self.call_from_thread(self.say, content)
 
@@ -600,72 +596,11 @@ class SlideraceApp(App[int]):
         elif not self.client.ask(Leave()):
             self.quit()
 
-    def join_room(self, address: str, name: str, role: RoleName) -> None:
-        """Find the room that the user means and enter it.
-
-        Args:
-            address: a code, a code with a server, or a link.
-            name: nickname.
-            role: race or watch.
-        """
-        finding = partial(self._find_and_enter, address, name, role)
-        self._run(finding, "find", exclusive=True)
-
-    async def _find_and_enter(self, address: str, name: str, role: RoleName) -> None:
-        self.say(text("tui.room.finding", address=address))
-        try:
-            place = await find(address, first=self.settings.server)
-        except NotFound as error:
-            self.say(str(error), "bad")
-            return
-        back = ""
-        if role == "player":
-            back = join_command(f"{place.server}/{place.code}", name)
-        kind: Literal["watch", "join"] = "watch" if role == "spectator" else "join"
-        self.enter_room(Start(kind, place.server, place.code, name, role, back=back))
-
-    def _look_for_rooms(self) -> None:
-        self._run(self._find_waiting, "waiting", exclusive=True)
-
-    async def _find_waiting(self) -> None:
-        self.waiting = await asyncio.to_thread(waiting)
-        self.repaint()
-
-    def return_to_room(self) -> None:
-        """Enter the room again where others wait for the user."""
-        if (room := self.waiting) is not None:
-            name = self.nickname
-            back = join_command(f"{room.server}/{room.code}", name)
-            start = Start("join", room.server, room.code, name, named=False, back=back)
-            self.enter_room(start)
-
-    def host_room(self, name: str, size: str, room: str | None = None) -> None:
-        """Open a room on this machine and enter it.
-
-        Args:
-            name: nickname.
-            size: of the board.
-            room: see `RoomOpener.open`.
-        """
-        opening = partial(self._open_and_enter, name, size, room)
-        self._run(opening, "find", exclusive=True)
-
-    async def _open_and_enter(self, name: str, size: str, room: str | None) -> None:
-        self.say(text("tui.room.opening"))
-        opening = partial(self.rooms.open, name, size, self.settings, room)
-        try:
-            opened = await asyncio.to_thread(opening)
-        except HostError as error:
-            self.say(str(error), "bad")
-            return
-        if isinstance(opened, Start):
-            self.enter_room(opened)
-            return
+    def _ask_to_return(self, room: WaitingRoom, enter: Callable[[str], object]) -> None:
+        """Ask in the menu whether the host goes back to an old room."""
         self.back()
         if isinstance(self.screen, MenuScreen):
-            self.screen.ask_to_return(
-                opened, lambda code: self.host_room(name, size, code)
-            )
+            self.screen.ask_to_return(room, enter)
 
     def save_race_record(self) -> None:
         """Store the race record in the current folder, and say where."""

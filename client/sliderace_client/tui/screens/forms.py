@@ -16,11 +16,11 @@ from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.line_ui.answers import Refusal, size_of
 from sliderace_client.line_ui.own_keys import Keys, keys_of
-from sliderace_client.local_server import WaitingRoom
 from sliderace_client.net.locate import NotFound, server_address
 from sliderace_client.shared_ui.pictures import BUILT_IN, Picture
 from sliderace_client.shared_ui.render import Grid
 from sliderace_client.tui.actions import Action
+from sliderace_client.tui.entrance import Entrance
 from sliderace_client.tui.layout import Placed
 from sliderace_client.tui.rows import text_row
 from sliderace_client.tui.screens.screen import BaseScreen, Program
@@ -47,6 +47,8 @@ PREVIEW_ROWS = 8
 class MenuProgram(Program, Protocol):
     """The part of the program that the menu and its forms use."""
 
+    entrance: Entrance
+
     @property
     def nickname(self) -> str:
         """The user's nickname."""
@@ -58,23 +60,6 @@ class MenuProgram(Program, Protocol):
 
     def rename(self, name: str) -> None:
         """Change the nickname in the room where we are."""
-        ...
-
-    def host_room(self, name: str, size: str) -> None:
-        """Open a room on this machine and enter it."""
-        ...
-
-    @property
-    def waiting(self) -> WaitingRoom | None:
-        """A room where others wait for the user, as far as it is known."""
-        ...
-
-    def return_to_room(self) -> None:
-        """Enter that room again."""
-        ...
-
-    def join_room(self, address: str, name: str, role: RoleName) -> None:
-        """Find the room that the user means and enter it."""
         ...
 
     def play_solo(self, start: Start) -> None:
@@ -241,7 +226,7 @@ class HostForm(_MenuForm):
     def submit(self) -> None:  # noqa: D102
         name, size = self.name_value(), self.size_value()
         if name and size:
-            self.program.host_room(name, size)
+            self.program.entrance.host(name, size)
 
 
 class JoinForm(_MenuForm):
@@ -257,7 +242,7 @@ class JoinForm(_MenuForm):
     def submit(self) -> None:  # noqa: D102
         name = self.name_value()
         if name and self.value("code"):
-            self.program.join_room(self.value("code"), name, self.ROLE)
+            self.program.entrance.join(self.value("code"), name, self.ROLE)
 
 
 class WatchForm(JoinForm):

@@ -116,13 +116,13 @@ class MenuScreen(BaseScreen):
         ]
 
     def _return_entry(self) -> list[Entry]:
-        waiting = self.program.waiting
+        waiting = self.program.entrance.waiting
         if waiting is None:
             return []
         code, others = format_code(waiting.code), waiting.others
         explained = text("tui.menu.return_explained", code=code, count=others)
         label = text("tui.menu.return")
-        return [Entry("b", label, explained, self.program.return_to_room)]
+        return [Entry("b", label, explained, self.program.entrance.go_back)]
 
     def ask_to_return(self, room: WaitingRoom, enter: Callable[[str], object]) -> None:
         """Ask whether the host goes back to an old room.
