@@ -137,7 +137,7 @@ class Racer:
 
         Args:
             rng: the random generator.
-            delays: the liar delays pongs by these times, in turn. The liar needs no
+            delays: the cheater delays pongs by these times, in turn, and needs no
                 screen, so the true time begins when the board arrives.
         """
         line = self.line(rng, delays)
@@ -227,7 +227,7 @@ def honest_row(racer: Racer, races: int) -> list[str]:
     return [f"{half:.0f}", f"{most:.0f}", *(f"{share:.1%}" for share in shares)]
 
 
-def liar_row(racer: Racer, races: int) -> list[str]:
+def cheater_row(racer: Racer, races: int) -> list[str]:
     """Return the gain of lies, with honest and with delayed pongs."""
     honest, delayed = gains(racer, races), gains(racer, races, WORST_DELAYS)
     behind = gains(replace(racer, direct=False), races, WORST_DELAYS)
@@ -256,7 +256,7 @@ TABLES = {
         ),
         honest_row,
     ),
-    "liar": (
+    "cheater": (
         (
             "connection",
             "median",
@@ -267,7 +267,7 @@ TABLES = {
             "behind a proxy, median",
             "behind a proxy, most",
         ),
-        liar_row,
+        cheater_row,
     ),
 }
 

@@ -40,9 +40,9 @@ async def test_late_pongs_lengthen_the_round_trip_by_15_ms_at_most(
             additional_headers=headers,
         ) as socket,
     ):
-        liar = ProtocolClient(socket)
-        await liar.send(m.Hello(v=1, enter=m.Create(name="Liar")))
-        seen = await liar.until(m.LatencyEvent)
+        cheater = ProtocolClient(socket)
+        await cheater.send(m.Hello(v=1, enter=m.Create(name="Cheater")))
+        seen = await cheater.until(m.LatencyEvent)
     (latency,) = seen.lines
     if headers:  # a proxy nearby may be in between: pings alone count
         assert latency.rtt_ms >= 1_000 * LATE_S
