@@ -47,7 +47,16 @@ settings.register_profile(  # for a night: other examples each time
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", TIER.hypothesis))
 
-FAST = ("engine", "race", "proof", "protocol", "properties", "server", "client")
+FAST = (
+    "engine",
+    "solve",
+    "race",
+    "proof",
+    "protocol",
+    "properties",
+    "server",
+    "client",
+)
 """Folders of the fast tier."""
 NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 """Their modules that start processes, write files or draw screens."""

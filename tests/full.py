@@ -19,6 +19,7 @@ STEPS = {
     "kills": "python tests/chaos/kills.py 500",
     "mutants": "python tests/mutants",
     "uniformity": "python tests/bench/uniformity.py",
+    "bots": "python -m tests.bench.bots 3x3 4x4 5x5 7x7 10x10",
     "page speed": "pytest -n0 -s -m bench tests/browser",
     "key to paint": "python -m tests.bench.page",
     "starts": "python -m tests.bench.startup",

@@ -20,6 +20,7 @@ class Tier:
         lies: tampered race records given to every verifier.
         kills: how often the real server is killed in mid-race.
         stalls: races around each stall of the real server.
+        bot_sides: side of the largest board that bots of each level solve 100 times.
     """
 
     skips: bool
@@ -31,6 +32,7 @@ class Tier:
     lies: int
     kills: int
     stalls: int
+    bot_sides: int
 
 
 DEFAULT = "default"
@@ -45,6 +47,7 @@ TIERS = {
         lies=200,
         kills=2,
         stalls=4,
+        bot_sides=3,
     ),
     "ci": Tier(
         skips=False,
@@ -56,6 +59,7 @@ TIERS = {
         lies=1_000,
         kills=3,
         stalls=2,
+        bot_sides=5,
     ),
     "full": Tier(
         skips=False,
@@ -67,6 +71,7 @@ TIERS = {
         lies=20_000,
         kills=10,
         stalls=100,
+        bot_sides=10,
     ),
 }
 TIER = TIERS[os.environ.get("SLIDERACE_TIER", DEFAULT)]

@@ -46,8 +46,8 @@ class People:
     def watch(self, name: str) -> Running:
         return self._run("watch", self.code, "--plain", "--name", name)
 
-    def bot(self, tps: float) -> Running:
-        return self._run("bot", self.code, "--races", "1", "--tps", str(tps))
+    def bot(self, pace_s: float) -> Running:
+        return self._run("bot", self.code, "--races", "1", "--pace", str(pace_s))
 
 
 def solution(board: str) -> str:
@@ -85,7 +85,7 @@ def test_whole_race_against_a_bot(people: People) -> None:
     ann.wait_for(r"^Ann  not ready")
     ann.type("READY")
     ann.wait_for("Ann is ready")
-    bot = people.bot(2)
+    bot = people.bot(20)
     # The board is shown with the keys and the possible moves.
     reads(ann, "Keys: left a, right d, up w, down s. They move the tile.", "", "1 3 .")
     ann.wait_for(r"^right-d \(3\), up-w \(4\); help$")

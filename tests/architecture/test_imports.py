@@ -71,6 +71,7 @@ PLANTS = [
         "import sliderace_server.room.apply",
     ),
     ("pure", "shared/sliderace/engine/board.py", "import random"),
+    ("pure", "shared/sliderace/solve/planner.py", "import random"),
     ("pure", "shared/sliderace/race/decide.py", "import time"),
     ("pure", "shared/sliderace/protocol/codec.py", "import socket"),
     ("pure", "server/sliderace_server/room/decide.py", "import asyncio"),

@@ -31,7 +31,14 @@ PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 KEY = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 PLURALS = ("_one", "_other")
 
-EXCEPTIONS = {"ValueError", "TypeError", "LookupError", "Unsolvable", "NodeCap"}
+EXCEPTIONS = {
+    "ValueError",
+    "TypeError",
+    "LookupError",
+    "Unsolvable",
+    "NodeCap",
+    "BadPace",
+}
 """Exceptions for programmers; players never see their messages."""
 ALLOWED = {
     "Bearer {}": "an HTTP header",

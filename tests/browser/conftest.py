@@ -190,13 +190,13 @@ def pages(browser: Browser, server: str) -> Iterator[Pages]:
 
 @pytest.fixture
 def bot(server: str) -> Iterator[Callable[..., None]]:
-    """Send bots into a room: code, tiles per second, how many (default 1)."""
+    """Send bots into a room: code, pace in seconds, how many (default 1)."""
     started: list[Program] = []
 
-    def send(code: str, tps: float, many: int = 1) -> None:
+    def send(code: str, pace_s: float, many: int = 1) -> None:
         command = ["sliderace_client", "bot", code, "--server", server]
-        pace = ["--tps", str(tps), "--races", "1", "--count", str(many)]
-        started.append(Program(run_module(*command, *pace)))
+        how = ["--pace", str(pace_s), "--races", "1", "--count", str(many)]
+        started.append(Program(run_module(*command, *how)))
 
     yield send
     for program in started:

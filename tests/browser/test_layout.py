@@ -77,7 +77,7 @@ def test_board_has_the_same_large_size_with_two_and_sixteen_racers(
     for many in (1, 15):
         page, code = new_room(pages)
         bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
-        bots = run_module(*bot, "--count", str(many), "--tps", "0.2")
+        bots = run_module(*bot, "--count", str(many), "--pace", "600")
         try:
             page.wait_for_selector(f".member.is-ready >> nth={many - 1}")
             page.get_by_role("button", name="Start the race").click()

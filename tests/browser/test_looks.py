@@ -253,7 +253,7 @@ def test_full_lobby_and_race_fit_on_a_phone(
     ann, code = new_room(pages, "Ann", SMALL)
     ann.get_by_label("3\u00d73").check()
     for _ in range(4):
-        bot(code, 1.0)
+        bot(code, 40)
     # If bots joined after him, their notes would replace his.
     ann.wait_for_selector(".member >> nth=4", timeout=30_000)
     ben = new_guest(pages, code, "Ben", PHONE)

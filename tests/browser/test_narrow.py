@@ -57,8 +57,8 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
     ben = pages.open(f"/{code}", PHONE)
     join(ben, "Wilhelmina Constance", watch=True)
     bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
-    fast = run_module(*bot, "--count", "5", "--tps", "40")
-    slow = run_module(*bot, "--count", "4", "--tps", "0.2")
+    fast = run_module(*bot, "--count", "5", "--pace", "1")
+    slow = run_module(*bot, "--count", "4", "--pace", "600")
     try:
         ann.wait_for_selector(".member.is-ready >> nth=8")
         ann.get_by_role("button", name="Start the race").click()

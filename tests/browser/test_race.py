@@ -70,7 +70,7 @@ def test_two_players_a_bot_and_a_spectator(
     ann, code = new_room(pages)
     ben = new_guest(pages, code, "Ben", PHONE)
     sam = new_guest(pages, code, "Sam", watch=True)
-    bot(code, 4.0)
+    bot(code, 12)
     ben.get_by_role("button", name="ready").click()
     ann.wait_for_selector(".member.is-ready >> nth=1")
     start(ann)

@@ -131,7 +131,7 @@ def test_sixteen_lanes_run_smoothly_on_a_slow_phone(
     """
     page, code = new_room(pages, "Ann", PHONE)
     page.get_by_label("6\u00d76").check()
-    bot(code, 10.0, LANES - 1)
+    bot(code, 40, LANES - 1)
     page.wait_for_selector(f".member.is-ready >> nth={LANES - 2}", timeout=60_000)
     page.get_by_role("button", name="Start the race").click()
     page.wait_for_selector(f".lane >> nth={LANES - 1}")

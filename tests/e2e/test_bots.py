@@ -1,20 +1,24 @@
 """Bots race over real connections, and all members agree on the results."""
+# ruff: noqa: S311 - the same race each time
 
 import asyncio
-import random
 from collections.abc import Callable
 from functools import partial
+from random import Random
+from threading import get_ident
 
 import pytest
 from tests.e2e.protocol_client import FastClock, eventually, rules, running_server
 
+from sliderace.engine import Size
 from sliderace.protocol import messages as m
-from sliderace_client.bots.bot import ENOUGH, Bot, race_together
+from sliderace.solve import LEVELS, pace_range
+from sliderace_client.bots.bot import ENOUGH, Bot, Skill, race_together
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.room.outcomes import End, Unreached
 
-HURRY_TPS = 120.0
-"""Just below the limits of a seat."""
+HURRY = Skill("record", pace_ms=0)
+"""The shortest pace: 4x4 in 1.2 s, below the limits of a seat."""
 
 
 async def opened(server: str, **more: int | bool | str) -> str:
@@ -23,11 +27,6 @@ async def opened(server: str, **more: int | bool | str) -> str:
     ending = await client.run()
     assert client.view.link, ending
     return client.view.code
-
-
-def normal(seed: int) -> Callable[[], float]:
-    rng = random.Random(seed)  # noqa: S311 - the same race each time
-    return lambda: rng.gauss(0, 1)
 
 
 @pytest.mark.timeout(120)
@@ -43,7 +42,7 @@ async def test_eight_bots_and_twenty_spectators_agree_on_the_results() -> None:
         host = Client(server.url, m.Join(code, "Host"))
         hosting = tasks.create_task(host.run())
         bots = [
-            Bot(server.url, code, f"Bot {n}", tps=HURRY_TPS, races=1, normal=normal(n))
+            Bot(server.url, code, f"Bot {n}", skill=HURRY, races=1, rng=Random(n))
             for n in range(8)
         ]
         racing = [tasks.create_task(bot.run()) for bot in bots]
@@ -108,7 +107,7 @@ async def until(client: Client, reached: Callable[[], bool]) -> None:
 async def test_bots_leave_after_the_given_number_of_races() -> None:
     async with running_server() as server:
         code = await opened(server.url)
-        endings = await race_together(server.url, code, 2, tps=HURRY_TPS, races=2)
+        endings = await race_together(server.url, code, 2, skill=HURRY, races=2)
         assert endings == [Ending(End.LEFT, welcomed=True)] * 2
 
 
@@ -117,7 +116,7 @@ async def test_a_bot_whose_races_are_done_ignores_the_end_of_the_server() -> Non
     async with asyncio.TaskGroup() as tasks:
         async with running_server() as server:
             code = await opened(server.url)
-            bots = [Bot(server.url, code, n, tps=HURRY_TPS, races=1) for n in "AB"]
+            bots = [Bot(server.url, code, n, skill=HURRY, races=1) for n in "AB"]
             slow = bots[0].client
             look = slow.on_change
 
@@ -131,6 +130,39 @@ async def test_a_bot_whose_races_are_done_ignores_the_end_of_the_server() -> Non
             await eventually(lambda: has_results(slow))
         ending = await racing[0]
         assert ending == ENOUGH
+
+
+async def test_bots_plan_beside_the_event_loop() -> None:
+    """To plan for a large board takes longer than a frame."""
+    threads: set[int] = set()
+
+    class Noted(Random):
+        def random(self) -> float:
+            threads.add(get_ident())
+            return super().random()
+
+    async with running_server() as server:
+        code = await opened(server.url, size="2x2")
+        bots = [Bot(server.url, code, n, races=1, rng=Noted(n)) for n in "AB"]
+        await asyncio.gather(*[bot.run() for bot in bots])
+    assert threads
+    assert get_ident() not in threads
+
+
+def test_a_bot_is_as_good_as_asked() -> None:
+    size = Size(3, 3)
+    assert Skill().on(size) is LEVELS["club"]
+    assert Skill("expert").on(size) is LEVELS["expert"]
+    assert Skill(pace_ms=950).on(size) == LEVELS["master"].at_pace(size, 950)
+    assert Skill("casual", 950).on(size) == LEVELS["casual"].at_pace(size, 950)
+
+
+def test_a_pace_is_moved_into_the_range_of_its_board() -> None:
+    """The host may choose a larger board after the bots have come."""
+    least, most = pace_range(Size(10, 10))
+    for pace_ms, meant in ((1, least), (10**8, most)):
+        level = Skill(pace_ms=pace_ms).on(Size(10, 10))
+        assert round(level.target_ms(Size(10, 10))) == meant
 
 
 async def test_a_bot_reports_an_unknown_room() -> None:

@@ -26,7 +26,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-QUICK = ("--count", "2", "--tps", "100", "--races", "1")
+QUICK = ("--count", "2", "--pace", "1", "--races", "1")
 
 
 def is_alive(pid: int) -> bool:
@@ -146,11 +146,11 @@ def test_sigterm_stops_a_serving_host_without_an_error(shell: Shell) -> None:
 
 
 def test_a_race_of_others_continues_when_the_host_command_ends(shell: Shell) -> None:
-    board = ("--size", "3x3", "--seed", "long")  # 46 slides for a bot
+    board = ("--size", "3x3", "--seed", "long")
     with shell.running(*HOST, *board) as host:
         code = code_of(host)
         pid = shell.server_state["pid"]
-        slow = ("--count", "2", "--tps", "10", "--races", "1")
+        slow = ("--count", "2", "--pace", "5", "--races", "1")
         with shell.running("bot", code, *slow) as bots:
             bots.wait_for("Go!")
             assert host.interrupt() == exit_codes.INTERRUPTED
@@ -168,7 +168,7 @@ def test_interrupted_bots_leave_the_room(shell: Shell, number: int, code: int) -
         room = code_of(host)
         with shell.running("watch", room, "--plain") as watcher:
             watcher.wait_for("You are ")
-            slow = ("--count", "2", "--tps", "0.1")
+            slow = ("--count", "2", "--pace", "600")
             with shell.running("bot", room, *slow) as bots:
                 watcher.wait_for("Go!")
                 bots.process.send_signal(number)

@@ -8,7 +8,7 @@ from typing import Any
 from tests.e2e.protocol_client import running_server
 
 from sliderace.protocol import messages as m
-from sliderace_client.bots.bot import Bot
+from sliderace_client.bots.bot import Bot, Skill
 from sliderace_client.net.connection import Client
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -31,7 +31,9 @@ async def test_the_example_client_races_a_bot() -> None:
         code = opening.view.code
         address = f"{server.url.replace('http', 'ws', 1)}/ws"
         racing = tasks.create_task(client.play(address, code))
-        bot = tasks.create_task(Bot(server.url, code, "Robo", tps=60, races=1).run())
+        bot = tasks.create_task(
+            Bot(server.url, code, "Robo", skill=Skill(pace_ms=800), races=1).run()
+        )
         standings = await racing
         await bot
     assert [row["place"] for row in standings] in ([1, 2], [1, 1])

@@ -12,7 +12,7 @@ import threading
 
 import msgspec
 
-from sliderace_client.bots.bot import Bot
+from sliderace_client.bots.bot import Bot, Skill
 from sliderace_client.platform import lower_priority
 from sliderace_client.room.outcomes import End, Unreached
 
@@ -65,9 +65,10 @@ async def _play_all(server: str) -> None:
 
 async def _play(server: str, seat: Seat) -> None:
     """Play on one seat until it is gone. An error ends only this bot."""
+    skill = Skill(seat.level or "", seat.pace_ms)
     try:
         while True:
-            bot = Bot(server, seat.room, "", token=seat.token)
+            bot = Bot(server, seat.room, "", skill=skill, token=seat.token)
             why = (await bot.run()).why
             if not isinstance(why, Unreached) and why is not End.CONNECTION_LOST:
                 return

@@ -3,8 +3,9 @@
 import asyncio
 import random
 from collections.abc import Callable
+from typing import NamedTuple
 
-from sliderace.engine import EngineError
+from sliderace.engine import Board, EngineError, Size, Slide
 from sliderace.protocol.messages import (
     Forfeit,
     Join,
@@ -14,13 +15,13 @@ from sliderace.protocol.messages import (
     Results,
     Resume,
 )
-from sliderace.solve import paced, solve
+from sliderace.solve import LEVELS, Level, nearest_level, pace_range, plan, timing
 from sliderace.texts import text
 from sliderace_client.net.connection import PATIENCE_S, Client, Ending
 from sliderace_client.room.outcomes import End
 from sliderace_client.room.outputs import Note
 
-__all__ = ["NAMES", "Bot", "race_together"]
+__all__ = ["LEVEL", "NAMES", "Bot", "Skill", "race_together"]
 
 NAMES = ("Fox", "Lynx", "Otter", "Raven", "Hare", "Wren", "Badger", "Marten")
 """Names of bots; the server numbers those that would share one."""
@@ -28,8 +29,34 @@ GOODBYE_S = 3.0
 """After its last race a bot waits that long for a connection on which it can leave."""
 ENOUGH = Ending(End.RACES_DONE, welcomed=True)
 """The ending of a bot whose server is gone after its last race."""
+LEVEL = "club"
+"""Level of a bot that is told neither level nor pace."""
 LEAVE_S = 0.8
 """When the program is stopped, bots get that long to leave: it ends within a second."""
+
+
+class Skill(NamedTuple):
+    """How good a bot is.
+
+    Attributes:
+        level: the name of one of `LEVELS`; empty: the nearest to its pace, or `LEVEL`.
+        pace_ms: its usual time for a board; None: that of the level.
+    """
+
+    level: str = ""
+    pace_ms: float | None = None
+
+    def on(self, size: Size) -> Level:
+        """Return the level for a board. A pace out of range is moved into it."""
+        if self.pace_ms is None:
+            return LEVELS[self.level or LEVEL]
+        least, most = pace_range(size)
+        pace_ms = min(max(self.pace_ms, least), most)
+        level = LEVELS[self.level] if self.level else nearest_level(size, pace_ms)
+        return level.at_pace(size, pace_ms)
+
+
+USUAL = Skill()
 
 
 class Bot:
@@ -39,9 +66,9 @@ class Bot:
         server: base address, ``http://host:port``.
         code: the room's.
         name: nickname.
-        tps: tiles per second, on average.
+        skill: how good it is.
         races: leave after this many; None: stay until the room ends.
-        normal: random numbers with mean 0 and deviation 1, for human-like gaps.
+        rng: its way and its rhythm come from these random numbers.
         on_note: called with every announcement of the room.
         token: of the seat that the server has given to its own bot. Such a bot asks for
             no race, and does not give up while its server is away.
@@ -57,17 +84,16 @@ class Bot:
         code: str,
         name: str,
         *,
-        tps: float = 3.0,
+        skill: Skill = USUAL,
         races: int | None = None,
-        normal: Callable[[], float] | None = None,
+        rng: random.Random | None = None,
         on_note: Callable[[Note], None] = lambda _: None,
         token: str = "",
     ) -> None:
-        rng = random.SystemRandom()
         self.results: list[Results] = []
-        self._tps = tps
+        self._skill = skill
         self._races = races
-        self._normal = normal or (lambda: rng.gauss(0, 1))
+        self._rng = rng or random.Random()  # noqa: S311 - nothing secret
         self._changed = asyncio.Event()
         self._asked: Ready | Rematch | None = None
         self._stopped = False
@@ -146,22 +172,32 @@ class Bot:
         return all(player.bot for player in self.client.view.present_players())
 
     async def _solve(self) -> None:
-        """Solve the board at a human pace; start over if the server changes it."""
+        """Solve the board as a person would; start over if the server changes it."""
         view, loop = self.client.view, asyncio.get_running_loop()
         while view.racing and view.board is not None:
-            await asyncio.sleep(view.locked(self.client.now()) / 1000)
+            await self._unlocked()
             self.client.painted()
-            try:
-                stages = await asyncio.to_thread(solve, view.board.copy())
+            began = loop.time() + view.locked(self.client.now()) / 1000
+            try:  # in a thread: a large board would hold up the loop
+                slides = await asyncio.to_thread(self._planned, view.board.copy())
             except EngineError:
                 self.client.ask(Forfeit(view.race))
                 return
-            due = loop.time()
-            for pause, slide in paced(stages, self._tps, self._normal):
-                due += pause
-                await asyncio.sleep(max(0.0, due - loop.time()))
+            await self._unlocked()
+            for slide, at_ms in slides:
+                await asyncio.sleep(max(0.0, began + at_ms / 1000 - loop.time()))
                 if not self.client.slide(*slide):
                     break
+
+    async def _unlocked(self) -> None:
+        await asyncio.sleep(self.client.view.locked(self.client.now()) / 1000)
+
+    def _planned(self, board: Board) -> list[tuple[Slide, int]]:
+        """Return each slide, with its time in ms since the board was unlocked."""
+        level = self._skill.on(board.size)
+        planned = plan(board, level, self._rng)
+        times = timing(planned, level, self._rng)
+        return list(zip(planned.slides, times, strict=True))
 
 
 async def race_together(
@@ -169,7 +205,7 @@ async def race_together(
     code: str,
     count: int = 1,
     *,
-    tps: float = 3.0,
+    skill: Skill = USUAL,
     races: int | None = None,
     on_note: Callable[[Note], None] = lambda _: None,
 ) -> list[Ending]:
@@ -179,7 +215,7 @@ async def race_together(
         server: base address.
         code: the room's.
         count: how many bots.
-        tps: tiles per second of each, on average.
+        skill: how good each is.
         races: each leaves after this many; None: they stay until the room ends.
         on_note: called with the announcements that the first one gets.
 
@@ -189,7 +225,7 @@ async def race_together(
     names = [
         text("bot.name", name=NAMES[number % len(NAMES)]) for number in range(count)
     ]
-    bots = [Bot(server, code, name, tps=tps, races=races) for name in names]
+    bots = [Bot(server, code, name, skill=skill, races=races) for name in names]
     bots[0].client.on_note = on_note
     async with asyncio.TaskGroup() as tasks:
         runs = [tasks.create_task(bot.run()) for bot in bots]

@@ -14,6 +14,8 @@ from typing import Literal, NoReturn
 import click
 
 from sliderace import __version__
+from sliderace.engine import Size
+from sliderace.solve import LEVELS, pace_range
 from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.cli.console import (
@@ -49,6 +51,9 @@ from sliderace_client.cli.solo import choose, solo
 from sliderace_client.line_ui.typed_input import typed_input
 
 __all__ = ["main", "run"]
+
+PACE_RANGE_S = tuple(ms / 1000 for ms in pace_range(Size(2, 2)))
+"""What `--pace` accepts. On larger boards the least is more, and bots keep to that."""
 
 
 def main() -> NoReturn:
@@ -258,6 +263,16 @@ def enter(
     return run_app(start)
 
 
+def checked_pace(_: object, __: object, pace_s: float | None) -> float | None:
+    """Return the value of `--pace` if it is in range."""
+    least, most = PACE_RANGE_S
+    if pace_s is None or least <= pace_s <= most:
+        return pace_s
+    raise click.BadParameter(
+        text("cli.bot.bad_pace", pace=pace_s, least=least, most=most)
+    )
+
+
 @cli.command(help=text("cli.bot.help"))
 @click.argument("room")
 @click.option(
@@ -267,18 +282,26 @@ def enter(
     show_default=True,
     help=text("cli.bot.count"),
 )
+@click.option("--level", type=click.Choice(list(LEVELS)), help=text("cli.bot.level"))
 @click.option(
-    "--tps",
-    type=click.FloatRange(0.1, 160),
-    default=3.0,
-    show_default=True,
-    help=text("cli.bot.tps"),
+    "--pace",
+    metavar="SECONDS",
+    type=float,
+    callback=checked_pace,
+    help=text("cli.bot.pace"),
 )
 @click.option("--races", type=click.IntRange(1), help=text("cli.bot.races"))
 @server_option
-def bot(room: str, count: int, tps: float, races: int | None, server: str) -> int:
+def bot(
+    room: str,
+    count: int,
+    level: str | None,
+    pace: float | None,
+    races: int | None,
+    server: str,
+) -> int:
     """Let bots race in a room."""
-    from sliderace_client.bots.bot import race_together
+    from sliderace_client.bots.bot import Skill, race_together
     from sliderace_client.room.outcomes import End
     from sliderace_client.shared_ui import wording
 
@@ -288,7 +311,7 @@ def bot(room: str, count: int, tps: float, races: int | None, server: str) -> in
             place.server,
             place.code,
             count,
-            tps=tps,
+            skill=Skill(level or "", pace and pace * 1000),
             races=races,
             on_note=lambda note: say(wording.news(note.news)),
         )

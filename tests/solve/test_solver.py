@@ -1,19 +1,9 @@
 from itertools import product
-from math import isclose, log
-from random import Random
-from statistics import fmean, stdev
 
 import pytest
 
 from sliderace.engine import Board, EngineError, Size, parse_board, scramble
-from sliderace.solve import (
-    SIGMA,
-    STAGE_PAUSE,
-    NodeCap,
-    Unsolvable,
-    paced,
-    solve,
-)
+from sliderace.solve import NodeCap, Unsolvable, solve
 
 SIZES = [Size(width, height) for width, height in product(range(2, 11), repeat=2)]
 
@@ -102,44 +92,3 @@ def test_stage_gives_up_at_its_cap() -> None:
         solve(board, node_cap=20)
     assert issubclass(NodeCap, EngineError)
     assert solve(board)
-
-
-# --- Pace -----------------------------------------------------------------------------
-
-
-def test_whole_solve_has_the_wanted_speed() -> None:
-    stages = solve(scramble(seed(1), Size(10, 10)))
-    random = Random(1)  # noqa: S311 - a test needs no secret
-    waits = paced(stages, 8.0, lambda: random.gauss(0, 1))
-    assert [slide for _, slide in waits] == [
-        slide for stage in stages for slide in stage
-    ]
-    seconds = sum(wait for wait, _ in waits)
-    assert isclose(len(waits) / seconds, 8.0, rel_tol=0.05)
-
-
-def test_pauses_are_log_normal() -> None:
-    random = Random(2)  # noqa: S311 - a test needs no secret
-    one_long_stage = [[("U", 1), ("D", 1)] * 5000]
-    waits = paced(one_long_stage, 4.0, lambda: random.gauss(0, 1))  # type: ignore[arg-type]
-    logs = [log(wait) for wait, _ in waits[1:]]
-    assert isclose(stdev(logs), SIGMA, rel_tol=0.05)
-    assert isclose(fmean(wait for wait, _ in waits), 1 / 4.0, rel_tol=0.05)
-
-
-def test_each_stage_begins_with_a_longer_pause() -> None:
-    stages = [[("U", 1), ("L", 1)], [("D", 1), ("R", 1)]]
-    (first, _), (second, _), (third, _), (fourth, _) = paced(stages, 2.0, lambda: 0.0)  # type: ignore[arg-type]
-    assert first == third > second == fourth > 0
-    slides, looks = 4, 2 * STAGE_PAUSE
-    assert isclose(first - second, STAGE_PAUSE * (4 / 2.0) / (slides + looks))
-
-
-def test_solved_board_takes_no_time() -> None:
-    assert paced([], 2.0, lambda: 0.0) == []
-
-
-@pytest.mark.parametrize("tps", [0.0, -1.0, float("nan")])
-def test_speed_must_be_positive(tps: float) -> None:
-    with pytest.raises(ValueError, match="more than 0"):
-        paced([[("U", 1)]], tps, lambda: 0.0)
