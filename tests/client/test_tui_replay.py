@@ -163,7 +163,7 @@ async def test_a_past_race_is_watched_from_the_list(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ours.json").write_bytes(canonical.encode(sealed(sample_record())))
-    async with app_from(Start("menu", name="Ann")) as pilot:
+    async with app_from(Start("menu", name="Ann"), (42, 15)) as pilot:
         past = PastRacesScreen(app_of(pilot))
         await pilot.app.push_screen(past)
         when = "2026-01-01 10:00"
@@ -171,7 +171,7 @@ async def test_a_past_race_is_watched_from_the_list(
         past.show_races(PastRaces(races))
         await settle(pilot)
         await pilot.press("enter")
-        await wait_for_text(pilot, "no such file")
+        await wait_for_text(pilot, " no race or room.")
         await pilot.press("down", "enter")
         await wait_for_text(pilot, "pause")
         assert isinstance(pilot.app.screen, ReplayScreen)
@@ -209,6 +209,18 @@ async def test_results_tell_the_race_and_show_it_again() -> None:
         await pilot.press("w")
         await settle(pilot)
         assert isinstance(pilot.app.screen, ReplayScreen)
+
+
+async def test_race_is_told_even_where_the_table_needs_all_rows() -> None:
+    rows = [standing(n, "finished", place=n + 1, time_ms=40_000 + n) for n in range(16)]
+    client = OfflineClient()
+    client.record = SAMPLE
+    async with running_app(client) as pilot:
+        client.race(format_board(parse_board(rooms.results().board)))
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        client.receive(rooms.results(standings=rows))
+        await wait_for_text(pilot, "A dead heat")
+        assert "100%┤" not in screen(pilot)
 
 
 async def test_results_without_a_record_have_no_graph() -> None:

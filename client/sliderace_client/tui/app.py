@@ -345,14 +345,15 @@ class SlideraceApp(App[int]):
         self.open_screen(screen)
         self._recorded.list_in(screen)
 
-    def watch_race(self, server: str, race: str) -> None:
+    def watch_race(self, server: str, race: str, fail: Callable[[str], object]) -> None:
         """Replay a past race.
 
         Args:
             server: where its record is; empty: in the file of this machine's server.
             race: its id.
+            fail: called with a sentence if that is not possible.
         """
-        self._recorded.watch(server, race, self._replay)
+        self._recorded.watch(server, race, self._replay, fail)
 
     def watch_again(self) -> None:
         """Replay the last race."""

@@ -49,7 +49,7 @@ class Stroke(NamedTuple):
     sign: str
 
 
-SOLID, DASHED, DOTTED = Stroke(1, 1, "───"), Stroke(3, 2, "╌╌╌"), Stroke(2, 1, "···")
+SOLID, DASHED, DOTTED = Stroke(1, 1, "───"), Stroke(3, 2, "╌╌╌"), Stroke(3, 1, "···")
 
 
 class Line(NamedTuple):

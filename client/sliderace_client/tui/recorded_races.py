@@ -92,7 +92,11 @@ class RecordedRaces:
         screen.show_races(await asyncio.to_thread(past_races))
 
     def watch(
-        self, server: str, race: str, show: Callable[[WrittenRace], object]
+        self,
+        server: str,
+        race: str,
+        show: Callable[[WrittenRace], object],
+        fail: Callable[[str], object],
     ) -> None:
         """Load the record of a past race, and show it.
 
@@ -100,15 +104,20 @@ class RecordedRaces:
             server: base address; empty: this machine's.
             race: its id.
             show: called with the record.
+            fail: called with a sentence if there is none.
         """
-        self._run(partial(self._watch, server, race, show))
+        self._run(partial(self._watch, server, race, show, fail))
 
     async def _watch(
-        self, server: str, race: str, show: Callable[[WrittenRace], object]
+        self,
+        server: str,
+        race: str,
+        show: Callable[[WrittenRace], object],
+        fail: Callable[[str], object],
     ) -> None:
         try:
             found = race_of(await asyncio.to_thread(load, race, server))
         except (Unreachable, Unreadable) as error:
-            self._say(str(error), "bad")
+            fail(str(error))
         else:
             show(found)

@@ -1,6 +1,6 @@
 """Past races, as a server has stored them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import Protocol
 
@@ -21,8 +21,8 @@ __all__ = ["PastRacesProgram", "PastRacesScreen"]
 class PastRacesProgram(Program, Protocol):
     """The part of the program that this screen uses."""
 
-    def watch_race(self, server: str, race: str) -> None:
-        """Replay a past race."""
+    def watch_race(self, server: str, race: str, fail: Callable[[str], object]) -> None:
+        """Replay a past race; call `fail` with a sentence if that is not possible."""
         ...
 
 
@@ -40,7 +40,7 @@ class PastRacesScreen(BaseScreen):
         self._past_program = program
         self._list = TextRows(id="past", on_pick=self._click)
         self._past = PastRaces(why=text("tui.past.loading"))
-        self._chosen = self._top = 0
+        self._chosen = self._top = self._fault_rows = 0
 
     def show_races(self, past: PastRaces) -> None:
         """Show these races."""
@@ -60,6 +60,8 @@ class PastRacesScreen(BaseScreen):
         if not races:
             self._list.show([text_row(part, look.ink) for part in wrap(why, width)])
             return
+        fault = [text_row(part, look.bad) for part in wrap(why, width)]
+        self._fault_rows = len(fault)
         self._top = max(self._chosen - self._page + 1, min(self._top, self._chosen))
         heading = [text(f"races.{column}") for column in ("when", "race", "size")]
         columns = list(zip(heading, *(race[:3] for race in races), strict=True))
@@ -71,7 +73,7 @@ class PastRacesScreen(BaseScreen):
             paint = Paint(look.ink, look.raised if chosen else "", bold=chosen)
             mark = Run("▸ " if chosen else "  ", Paint(look.accent, paint.bg, True))
             rows.append((mark, Run(_line(races[n], widths, width)[2:], paint)))
-        self._list.show(rows)
+        self._list.show([*fault, *rows])
 
     def actions(self) -> list[Action]:  # noqa: D102
         back = Action("esc", text("tui.key.back"), self.program.back, ("escape", "q"))
@@ -95,19 +97,24 @@ class PastRacesScreen(BaseScreen):
     @property
     def _page(self) -> int:
         """How many races fit."""
-        return max(1, self.body_height() - 2)
+        return max(1, self.body_height() - 2 - self._fault_rows)
 
     def _move(self, step: int) -> None:
         self._chosen = max(0, min(self._chosen + step, len(self._past.races) - 1))
+        self._past = self._past._replace(why="")
         self.update()
 
     def _watch(self) -> None:
         race = self._past.races[self._chosen].id
-        self._past_program.watch_race(self._past.server, race)
+        self._past_program.watch_race(self._past.server, race, self._fail)
+
+    def _fail(self, why: str) -> None:
+        self.show_races(self._past._replace(why=why))
 
     def _click(self, y: int, _x: int) -> None:
-        at = self._top + y - 1
-        if y > 0 and at < len(self._past.races):
+        y -= self._fault_rows + 1  # the heading
+        at = self._top + y
+        if y >= 0 and at < len(self._past.races):
             again, self._chosen = at == self._chosen, at
             self._watch() if again else self.update()
 

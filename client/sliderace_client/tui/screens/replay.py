@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 from sliderace.proof.record import WrittenRace
 from sliderace.texts import text
-from sliderace_client.room.leaderboard import FIRST_ORDER_MS, Leaderboard
+from sliderace_client.room.leaderboard import Leaderboard
 from sliderace_client.room.race_replay import Playhead, RaceReplay
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui.render import Row
@@ -89,16 +89,13 @@ class ReplayScreen(BaseScreen):
             self._playhead.advance(now - self._updated_at)
         self._updated_at = now
         self._view.lanes = self._replay.at(self._playhead.t)
-        self._leaderboard.update(self._view.lanes.values(), self._mine, self._moment)
+        self._leaderboard.update(
+            self._view.lanes.values(), self._mine, self._playhead.t
+        )
         self._divide()
         super().update()
         self._show_panel()
         self._show_boards()
-
-    @property
-    def _moment(self) -> int:
-        """The moment for the leaderboard, which has an order from the beginning."""
-        return FIRST_ORDER_MS + self._playhead.t
 
     def _leaderboard_rank(self, seat: int) -> str:
         return self._leaderboard.rank(seat)
@@ -125,7 +122,7 @@ class ReplayScreen(BaseScreen):
         columns, rows = division.panel
         width = columns - 1
         racers = Racers(
-            self._view.lanes, self._leaderboard, self._mine, (), self._moment
+            self._view.lanes, self._leaderboard, self._mine, (), self._playhead.t
         )
         figures: list[Row] = []
         if division.wide:

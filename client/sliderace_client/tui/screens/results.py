@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import partial
 from textwrap import wrap
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.widget import Widget
 
@@ -33,11 +33,42 @@ from sliderace_client.tui.widgets import TextRows
 __all__ = ["ResultsScreen", "SignalsDialog"]
 
 LARGE_ROWS = 20
-"""From this height on, the proof is worded in full."""
+"""From this height on, the proof is worded in full, and the race is always told."""
 MARGIN_ROWS = 4
 """Empty rows above, between and below, and the heading of the table."""
 MOST_GRAPH_ROWS = 14
 """Higher lines are not easier to compare."""
+
+
+class Drawing(NamedTuple):
+    """All that the story and the graph of a race depend on; drawing takes a while.
+
+    Attributes:
+        race: id.
+        mine: the player's seat, if any.
+        look: colours.
+        width: columns.
+        height: rows of the graph; 0: none.
+        told: whether there is a row for what decided the race.
+    """
+
+    race: str
+    mine: int | None
+    look: Look
+    width: int
+    height: int
+    told: bool
+
+    def rows(self, record: WrittenRace) -> list[Row]:
+        """Return the rows for the record of this race."""
+        curves, rows = curves_of(record), list[Row]()
+        if self.told:
+            story = fitted(story_text(story_of(curves)), self.width)
+            rows.append(text_row(story, self.look.ink))
+        if self.height:
+            size = self.width, self.height
+            rows += [text_row(""), *graph_rows(curves, self.mine, self.look, *size)]
+        return rows
 
 
 class ResultsScreen(RoomScreen):
@@ -62,6 +93,7 @@ class ResultsScreen(RoomScreen):
         self._proof = TextRows(id="proof")
         self._first = 0
         self._fit = 0
+        self._drawn: tuple[Drawing, list[Row]] | None = None
 
     def body(self) -> Iterable[Widget]:  # noqa: D102
         yield self._winner
@@ -131,30 +163,27 @@ class ResultsScreen(RoomScreen):
         if self.view.phase == "aborted" or results is None:
             return [text_row(text("tui.results.called_off"), look.bad, bold=True)]
         if all(lane.time_ms is None for lane in lanes):
-            rows = [text_row(text("results.nobody"), look.ink, bold=True)]
-        else:
-            rows = [podium_row(lanes, self.view.seat, look, width)]
-        if len(lanes) > 1:
-            rows += self._story_rows(results, width, free - len(rows))
-        return rows
+            return [text_row(text("results.nobody"), look.ink, bold=True)]
+        podium = podium_row(lanes, self.view.seat, look, width)
+        if len(lanes) == 1:
+            return [podium]
+        return [podium, *self._story_rows(results, width, free - 1)]
 
     def _story_rows(self, results: Results, width: int, free: int) -> list[Row]:
         """Return what decided the race, and the graph; their rows while they load."""
         record = self.program.race_record(results)
         height = max(min(free - 3, MOST_GRAPH_ROWS), min(free - 2, GRAPH_ROWS))
+        height = height if height >= GRAPH_ROWS else 0
+        told = free > 0 or self.size.height >= LARGE_ROWS
         if record == "missing":
             return []
         if record == "awaited":
-            space = height + 2 if height >= GRAPH_ROWS else min(1, max(0, free))
-            return [text_row("")] * space
-        curves = curves_of(record)
-        told = fitted(story_text(story_of(curves)), width)
-        rows = [text_row(told, self.look.ink)] if free > 0 else []
-        if height >= GRAPH_ROWS:
-            mine = self.view.seat
-            graph = graph_rows(curves, mine, self.look, width, height)
-            rows += [text_row(""), *graph]
-        return rows
+            return [text_row("")] * (height + 2 if height else int(told))
+        look = self.look._replace(picture=None)
+        drawing = Drawing(record.race, self.view.seat, look, width, height, told)
+        if self._drawn is None or self._drawn[0] != drawing:
+            self._drawn = drawing, drawing.rows(record)
+        return self._drawn[1]
 
     def _proof_rows(self, width: int) -> list[Row]:
         """Return the findings of the race record's checks."""
