@@ -66,6 +66,14 @@ test("golden outage overlaps are reproduced", () => {
     assert.equal(outageOverlap(arrivals, outages, start, end), overlap);
 });
 
+test("the overlap of any number of slides is found at once", () => {
+  const end = 2 ** 32 - 2;
+  const arrivals = new Proxy([], {
+    get: (_, name) => (name === "length" ? end / 2 : 2 * Number(name)),
+  });
+  assert.equal(outageOverlap(arrivals, [[end - 9, end - 3]], 0, end), 1);
+});
+
 test("golden jitter allowances are reproduced", () => {
   for (const [jitter, allowance] of timing.allowance)
     assert.equal(jitterAllowance(jitter), allowance);

@@ -3,7 +3,7 @@
 
 import { constants } from "../constants.js";
 import { graceFor, limitOf } from "../race/limits.js";
-import { official, outageOverlap } from "../race/timing.js";
+import { firstFrom, official, outageOverlap } from "../race/timing.js";
 
 /** @typedef {import("./reading.js").WrittenFinish} WrittenFinish */
 /** @typedef {import("./reading.js").WrittenRace} WrittenRace */
@@ -138,9 +138,8 @@ function mayEnd(race, racer, grace) {
  * @param {WrittenRace} race @param {WrittenRacer} racer */
 function isInOutage(race, racer) {
   const start = startOf(race, racer);
-  return race.outages.some(([down, up]) =>
-    racer.slides.some(([, , , at]) => down < start + at && start + at < up),
-  );
+  const arrivals = racer.slides.map(([, , , at]) => start + at);
+  return race.outages.some(([down, up]) => arrivals[firstFrom(arrivals, down + 1)] < up);
 }
 
 /**

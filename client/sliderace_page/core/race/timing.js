@@ -49,9 +49,25 @@ export function outageOverlap(arrivals, outages, start, end) {
   for (const [down, until] of outages) {
     // Slides that arrive so soon after an outage were made during it: one message.
     const resent = until <= end && end <= until + resend ? until : end;
-    const before = arrivals.findLast((at) => at < resent) ?? start;
+    const before = arrivals[firstFrom(arrivals, resent) - 1] ?? start;
     total += Math.max(0, until - Math.max(before, down, covered));
     covered = Math.max(covered, until);
   }
   return total;
+}
+
+/**
+ * The index of the first of these ascending moments that is not before `moment`, by
+ * bisection: a hostile record has very many slides and outages.
+ * @param {number[]} moments @param {number} moment
+ */
+export function firstFrom(moments, moment) {
+  let low = 0;
+  let high = moments.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (moments[middle] < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
