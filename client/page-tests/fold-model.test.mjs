@@ -879,11 +879,37 @@ test("the series is that of the last snapshot or event", () => {
   const stage = new Stage().enter({ features: ["series"] });
   const { model } = stage;
   assert.deepEqual(model.features, ["series"]);
-  assert.deepEqual(model.hello().can, ["series"]);
+  assert.deepEqual(model.hello().can, ["series", "reacted"]);
   assert.equal(model.series, null);
   stage.receive({ t: "series", table: { ...rest, races: 1, rows: [row] } });
   assert.equal(model.series.rows[0].name, "Ann");
   assert.equal(model.series.rows[0].best_ms, 9000);
   stage.receive(snapshot({ series: { ...rest, races: 0, rows: [] } }));
   assert.deepEqual(model.series.rows, []);
+});
+
+test("a reaction is shown for 3 s, unless its member is ignored", () => {
+  const stage = new Stage().enter({ features: ["reactions"] });
+  const { model } = stage;
+  stage.receive({ t: "reacted", member: 2, id: 9 });
+  const until = stage.now + 3000;
+  assert.equal(model.reactionOf(2, until - 1), 9);
+  assert.equal(model.reactionOf(2, until), null);
+  assert.equal(model.reactionOf(1, stage.now), null);
+  model.ignored.add(2);
+  assert.equal(model.reactionOf(2, stage.now), null);
+  stage.next({ t: "gone", member: 2, why: "left" });
+  assert.deepEqual([model.reactions.size, model.ignored.size], [0, 0]);
+  stage.receive({ t: "reacted", member: 77, id: 9 });
+  stage.receive({ t: "reacted", member: 1, id: 17 });
+  assert.equal(model.reactions.size, 0, "senseless");
+});
+
+test("reactions are offered where the server takes them", () => {
+  const { model } = new Stage().enter();
+  assert.equal(model.mayReact, false, "not a feature of this server");
+  const stage = new Stage().enter({ features: ["reactions"] });
+  assert.equal(stage.model.mayReact, true);
+  stage.next({ t: "member", member: member(1, { muted: true }), why: "muted" });
+  assert.equal(stage.model.mayReact, false);
 });

@@ -57,6 +57,9 @@ export const member = (id, change = {}) => ({
   connected: true,
   benched: false,
   bot: false,
+  level: null,
+  pace_ms: null,
+  muted: false,
   ...change,
 });
 

@@ -1,6 +1,7 @@
 """The client's model: entering, lost connections, the room and its phases."""
 
 import pytest
+from msgspec.structs import replace
 from tests.client.rooms import (
     ANN,
     BEN,
@@ -273,6 +274,40 @@ def test_a_new_nickname_is_announced_with_the_former_one() -> None:
     renamed = m.MemberEvent(0, member(BEN, 1, "Zoë"), "renamed")
     assert notes(ann.receive_next(renamed)) == ["Ben is now called Zoë"]
     assert ann.view.members[BEN].name == "Zoë"
+
+
+def test_reaction_is_shown_for_three_seconds_unless_its_member_is_ignored() -> None:
+    ann = ModelHarness()
+    ann.receive(m.Reacted(BEN, 9))
+    until = ann.now + 3_000
+    assert ann.view.reaction_of(BEN, until - 1) == 9
+    assert ann.view.reaction_of(BEN, until) is None
+    assert ann.view.reaction_of(ANN, ann.now) is None
+    ann.view.ignored.add(BEN)
+    assert ann.view.reaction_of(BEN, ann.now) is None
+    ann.receive_next(m.Gone(0, BEN, "left"))
+    assert (ann.view.reactions, ann.view.ignored) == ({}, set())
+
+
+@pytest.mark.parametrize("event", [m.Reacted(77, 9), m.Reacted(BEN, 0)])
+def test_senseless_reactions_are_ignored(event: m.Reacted) -> None:
+    ann = ModelHarness()
+    ann.receive(event)
+    assert ann.view.reactions == {}
+
+
+def test_reactions_are_offered_where_the_server_takes_them() -> None:
+    ann = ModelHarness()
+    offered = [ann.view.may_react]
+    ann.view.features = frozenset(["reactions"])
+    offered.append(ann.view.may_react)
+    muted = replace(member(ANN, 0), muted=True)
+    ann.receive_next(m.MemberEvent(0, muted, "muted"))
+    offered.append(ann.view.may_react)
+    ann.receive_next(m.MemberEvent(0, member(ANN, 0), "unmuted"))
+    ann.race()
+    offered.append(ann.view.may_react)
+    assert offered == [False, True, False, False]
 
 
 def test_change_of_role_changes_the_seat() -> None:

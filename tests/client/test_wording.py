@@ -39,6 +39,8 @@ from sliderace_client.shared_ui import wording
         (m.MemberEvent(0, member(1, 0), "disconnected"), "Ann lost the connection"),
         (m.MemberEvent(0, member(1, 0), "benched"), "Ann sits out"),
         (m.MemberEvent(0, member(1, 0), "unbenched"), "Ann plays again"),
+        (m.MemberEvent(0, member(1, 0), "muted"), "The host muted Ann"),
+        (m.MemberEvent(0, member(1, 0), "unmuted"), "Ann may react again"),
         (Renamed("Ann", "Zoë"), "Ann is now called Zoë"),
         (m.MemberEvent(0, member(1, 0), "renamed"), ""),
         (m.MemberEvent(0, member(1, None), "role"), "Ann is a spectator now"),

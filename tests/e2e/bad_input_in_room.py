@@ -193,6 +193,37 @@ async def _(setup: Setup) -> Outcome:
     return await refused_in_room(setup.ann, m.Series("ao5"))
 
 
+@case("a new nickname during a race")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.Rename("Zoë"))
+
+
+@case("reaction 17")
+async def _(setup: Setup) -> Outcome:
+    return await spectator_refused(setup, '{"t":"react","id":17}')
+
+
+@case("a reaction while racing")
+async def _(setup: Setup) -> Outcome:
+    return await refused_in_room(setup.ann, m.React(9))
+
+
+@case("a fourth reaction in two seconds")
+async def _(setup: Setup) -> Outcome:
+    async with setup.spectator() as eve:
+        for _ in range(3):
+            await eve.send(m.React(9))
+        return await refused_in_room(eve, m.React(9))
+
+
+@case("a reaction of a muted member")
+async def _(setup: Setup) -> Outcome:
+    async with setup.spectator() as eve:
+        await setup.ann.send(m.Mute(eve.member))
+        await eve.until(m.MemberEvent, lambda event: event.member.muted)
+        return await refused_in_room(eve, m.React(9))
+
+
 @case("an unknown member")
 async def _(setup: Setup) -> Outcome:
     return await refused_in_room(setup.ann, m.Kick(member=99))

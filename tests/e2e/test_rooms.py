@@ -228,3 +228,32 @@ async def test_a_series_is_sent_only_to_clients_that_list_it() -> None:
         assert not any(isinstance(event, m.SeriesEvent) for event in ann.received)
         offset = (await ben.until(m.RoomEvent)).o
         assert ann.offset == offset
+
+
+async def test_reactions_are_sent_only_to_clients_that_list_them() -> None:
+    """A refused one is sent to nobody and says why."""
+    async with (
+        running_server() as server,
+        connected(server.port, m.Create(name="Ann", rules=QUICK)) as ann,
+        connected(server.port) as ben,
+    ):
+        join = m.Join(code=ann.code, name="Ben")
+        await ben.send(m.Hello(v=1, enter=join, can=["reacted"]))
+        assert "reactions" in (await ben.until(m.Welcome)).features
+        await ben.until(m.Snapshot)
+        offset = ben.offset
+        await ann.send('{"t":"react","id":17}')
+        refused = await ann.until(m.Refused)
+        assert (refused.code, refused.field, refused.value) == (
+            "bad_message",
+            "id",
+            "17",
+        )
+        assert "16" in refused.text
+        await ann.send(m.React(9))
+        assert await ben.until(m.Reacted) == m.Reacted(ann.member, 9)
+        await ben.sync()
+        await ann.sync()
+        assert ben.offset == offset
+        assert len([one for one in ben.received if isinstance(one, m.Reacted)]) == 1
+        assert not any(isinstance(one, m.Reacted) for one in ann.received)

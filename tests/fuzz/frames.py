@@ -21,6 +21,8 @@ _COMMANDS: tuple[m.Command, ...] = (
     m.Settings(rules=m.RulesPatch(size="3x3", open_boards=True), public=True),
     m.Role(role="spectator"),
     m.Rename(name="Zoë"),
+    m.React(id=16),
+    m.Mute(member=1),
     m.Bench(member=1),
     m.Lock(on=False),
     m.Resync(seat=0),

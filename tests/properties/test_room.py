@@ -66,7 +66,7 @@ PATCHES = st.builds(
 SERIES = st.sampled_from([m.Series("open"), m.Series("points", 2), m.Series("mo3")])
 LENGTHS = {"open": 0, "points": 2, "mo3": 3}
 CHANGES = st.sampled_from(
-    [m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave, m.Rename]
+    [m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave, m.Rename, m.Mute]
 )
 
 
@@ -80,6 +80,8 @@ def change(kind: type[WireCommand], other: int, *, on: bool) -> WireCommand:
         return kind(other)
     if kind is m.Rename:
         return m.Rename(f"Ann {other}" if on else "Ann")
+    if kind is m.Mute:
+        return m.Mute(other, on)
     return m.Lock(on) if kind is m.Lock else m.Leave()
 
 

@@ -1233,3 +1233,154 @@ def test_nothing_is_sent_after_closed() -> None:
     shell.ask(again, m.Close())
     shell.commit()
     assert shell.kinds(again)[-1] is m.Closed
+
+
+# --- reactions -----------------------------------------------------------------------
+
+
+def with_reactions(shell: Shell, *names: str, **more: Any) -> list[Subscriber]:
+    people = [shell.enter(name, **more) for name in names]
+    for one in people:
+        one.can = frozenset(["reacted"])
+    return people
+
+
+def react(shell: Shell, one: Subscriber, number: int = 9) -> list[m.Event]:
+    """React; return what the sender is sent."""
+    before = len(shell.sent[one])
+    shell.room.react(one, m.React(number), shell.now, bytes(32))
+    shell.take()
+    return shell.sent[one][before:]
+
+
+def reactions(shell: Shell, *people: Subscriber) -> list[int]:
+    """Return how many reactions each of them has been sent."""
+    return [len(shell.got(one, m.Reacted)) for one in people]
+
+
+def test_reaction_reaches_everybody_who_understands_it_and_never_the_log() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    old = shell.enter("Old")
+    logged, offset = len(shell.log), shell.room.state.offset
+    assert react(shell, ann) == [m.Reacted(ann.member, 9)]
+    assert shell.got(ben, m.Reacted) == [m.Reacted(ann.member, 9)]
+    assert reactions(shell, ann, ben, old) == [1, 1, 0]
+    assert (len(shell.log), shell.room.state.offset) == (logged, offset)
+    assert shell.room.idle
+
+
+def test_reaction_needs_no_log() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    shell.durable = False
+    shell.ask(ann, m.Ready(shell.race))
+    react(shell, ann)
+    assert reactions(shell, ann, ben) == [1, 1]
+
+
+def test_fourth_reaction_in_two_seconds_is_refused_with_the_time_to_wait() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    for _ in range(3):
+        react(shell, ann)
+    shell.now += 500
+    (refused,) = react(shell, ann)
+    assert isinstance(refused, m.Refused)
+    assert (refused.of, refused.code, refused.retry_ms) == ("react", "rate", 1_500)
+    assert reactions(shell, ann, ben) == [3, 3]
+    react(shell, ben)
+    assert reactions(shell, ann, ben) == [4, 4], "the limit is one for each member"
+    shell.now += 1_500
+    react(shell, ann)
+    assert reactions(shell, ann, ben) == [5, 5]
+
+
+def test_new_connection_does_not_lift_the_limit() -> None:
+    shell = Shell()
+    (ann,) = with_reactions(shell, "Ann")
+    for _ in range(3):
+        react(shell, ann)
+    again = shell.resume(ann.member, (0, 0), "reacted")
+    (refused,) = react(shell, again)
+    assert isinstance(refused, m.Refused)
+    assert react(shell, ann) == [], "a replaced connection is ignored"
+
+
+def test_racers_neither_react_nor_see_reactions_until_the_winner_is_known() -> None:
+    shell = Shell()
+    ann, ben, cat = with_reactions(shell, "Ann", "Ben", "Cat")
+    eve, gus = with_reactions(shell, "Eve", "Gus", role="spectator")
+    shell.start(ann, ben, cat)
+    (refused,) = react(shell, ann)
+    assert isinstance(refused, m.Refused)
+    assert (refused.of, refused.code) == ("react", "racing")
+    react(shell, eve)
+    assert reactions(shell, ann, ben, cat, eve, gus) == [0, 0, 0, 1, 1]
+    shell.solve(ann)
+    react(shell, ann)
+    assert reactions(shell, ann, ben, cat, eve, gus) == [1, 0, 0, 2, 2]
+    shell.wait(1_000)
+    assert shell.got(ben, m.WinnerEvent)
+    react(shell, gus)
+    assert reactions(shell, ann, ben, cat, eve, gus) == [2, 1, 1, 3, 3]
+    (refused,) = react(shell, ben)
+    assert isinstance(refused, m.Refused)
+    assert refused.code == "racing"
+
+
+def test_forfeit_that_can_be_undone_is_still_a_race() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    shell.start(ann, ben)
+    shell.ask(ann, m.Forfeit(shell.race))
+    (refused,) = react(shell, ann)
+    assert isinstance(refused, m.Refused)
+    shell.wait(3_000)
+    assert react(shell, ann) == [m.Reacted(ann.member, 9)]
+    assert reactions(shell, ben) == [0]
+
+
+def test_players_may_react_in_the_countdown() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    for one in (ann, ben):
+        shell.ask(one, m.Ready(shell.race))
+    shell.wait(2_500)
+    assert shell.room.state.phase == "countdown"
+    react(shell, ann)
+    assert reactions(shell, ann, ben) == [1, 1]
+
+
+def test_reactions_of_a_muted_member_are_refused() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    shell.ask(ann, m.Mute(ben.member))
+    (refused,) = react(shell, ben)
+    assert isinstance(refused, m.Refused)
+    assert (refused.of, refused.code) == ("react", "muted")
+    shell.ask(ann, m.Mute(ben.member, on=False))
+    react(shell, ben)
+    assert reactions(shell, ann, ben) == [1, 1]
+
+
+def test_reaction_skips_who_reads_too_slowly() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    shell.room.set_behind(ben, shell.now, behind=True)
+    react(shell, ann)
+    assert reactions(shell, ann, ben) == [1, 0]
+
+
+def test_reaction_in_a_closed_room_is_refused() -> None:
+    shell = Shell()
+    ann, ben = with_reactions(shell, "Ann", "Ben")
+    shell.durable = False
+    shell.ask(ann, m.Close())
+    (refused,) = react(shell, ben)
+    assert isinstance(refused, m.Refused)
+    assert refused.code == "room_unknown"
+    shell.room.freeze()
+    (refused,) = react(shell, ben)
+    assert isinstance(refused, m.Refused)
+    assert refused.code == "room_unknown"

@@ -74,6 +74,7 @@ def test_names_and_fields_are_permanent() -> None:
         "benched": "t member on",
         "role_changed": "t member role seat",
         "renamed": "t member name",
+        "muted": "t member on",
         "closed": "t why",
         "alive": "t",
         "stalled": "t since",
@@ -106,7 +107,7 @@ def test_names_and_fields_are_permanent() -> None:
     }
     assert " ".join(get_type_hints(MemberState)) == (
         "id name role seat bot token_hash former_hash ready benched connected since"
-        " nonce_commitment nonces address newcomer level pace_ms"
+        " nonce_commitment nonces address newcomer level pace_ms muted"
     )
     assert " ".join(get_type_hints(Series)) == "format n by races over scores"
     assert " ".join(get_type_hints(Score)) == (

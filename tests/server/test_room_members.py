@@ -697,3 +697,22 @@ def test_racers_keep_their_nickname_until_the_results() -> None:
     assert harness.state.members[1].name == "Zoë"
     assert harness.state.racers[Seat(0)].name == "Ann"
     assert [one.name for one in harness.state.series.scores] == ["Zoë", "Ben"]
+
+
+# --- muting --------------------------------------------------------------------------
+
+
+def test_host_may_mute_members_and_a_crash_does_not_lift_it() -> None:
+    harness = harness_with("Ann", "Ben")
+    assert harness.ask(2, m.Mute(1)) == Refusal("not_host")
+    assert harness.ask(1, m.Mute(9)) == Refusal("member_unknown", "member", "9")
+    harness.ask(1, m.Mute(2))
+    assert harness.ask(1, m.Mute(2)) == []
+    harness.crash(1_000)
+    assert harness.state.members[2].muted
+    event = harness.snapshot(1).members[1]
+    assert (event.name, event.muted) == ("Ben", True)
+    harness.ask(1, m.Mute(2, on=False))
+    last = harness.events[-1]
+    assert isinstance(last, m.MemberEvent)
+    assert (last.why, last.member.muted) == ("unmuted", False)

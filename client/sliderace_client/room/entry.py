@@ -11,7 +11,7 @@ if we have not been in the room since we started; anything else ends it.
 from sliderace import __version__
 from sliderace.protocol import messages as m
 from sliderace.protocol.codes import may_reconnect
-from sliderace.protocol.version import FEATURES, VERSION
+from sliderace.protocol.version import EVENTS, VERSION
 from sliderace_client.room.outcomes import ConnectionClosed, End, Notice
 from sliderace_client.room.outputs import Forget, Keep, Outputs
 from sliderace_client.room.view import RoomView
@@ -69,7 +69,7 @@ class Entry:
             enter = m.Resume(
                 self._view.code, self._token, epoch=self._epoch, offset=self._offset
             )
-        return m.Hello(v=VERSION, enter=enter, client=CLIENT, can=[*FEATURES])
+        return m.Hello(v=VERSION, enter=enter, client=CLIENT, can=[*EVENTS])
 
     def welcomed(self, event: m.Welcome) -> None:
         """Note that we are in; another epoch than ours means waiting for a snapshot."""

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from sliderace.engine import Board, parse_board
 from sliderace.protocol import messages as m
+from sliderace.protocol.limits import REACTION_MS, REACTIONS
 from sliderace.protocol.names import clean_name
 from sliderace_client.room.attempt import Attempt
 from sliderace_client.room.entry import Entry
@@ -109,6 +110,9 @@ class Fold:
                 view.latencies |= {one.member: one for one in event.lines}
             case m.Signals():
                 view.signals = event
+            case m.Reacted():
+                if event.member in view.members and 1 <= event.id <= REACTIONS:
+                    view.reactions[event.member] = event.id, now + REACTION_MS
             case m.SeriesEvent():
                 self._series(_clean_table(event.table))
             case m.Pong():
@@ -257,6 +261,8 @@ class Fold:
         view = self._view
         member = view.members.pop(event.member, None)
         view.latencies.pop(event.member, None)
+        view.reactions.pop(event.member, None)
+        view.ignored.discard(event.member)
         if member is None:
             return
         self._outputs.note(MemberGone(member.name, event.why))

@@ -44,6 +44,9 @@ class RoomView:
         latencies: by member id the latency that the server has measured.
         features: what the server can do beyond the first set of the protocol.
         series: the score of the room's races; None: not known.
+        reactions: by member id the number of their last reaction, and until when it is
+            shown; see `reaction_of`.
+        ignored: ids of members whose reactions we do not want to see.
         me: our member id.
         seat: our seat; spectators have none.
         phase: of the race; `phase_why` says why, where there are several reasons.
@@ -75,6 +78,8 @@ class RoomView:
         self.latencies: dict[int, MemberLatency] = {}
         self.features: frozenset[str] = frozenset()
         self.series: SeriesTable | None = None
+        self.reactions: dict[int, tuple[int, int]] = {}
+        self.ignored: set[int] = set()
         self.me: int | None = None
         self.seat: int | None = None
         self.phase: PhaseName = "lobby"
@@ -144,6 +149,19 @@ class RoomView:
             for member in self.members.values()
             if member.role == "player" and member.connected and not member.benched
         ]
+
+    @property
+    def may_react(self) -> bool:
+        """Whether the server would take a reaction of ours, as far as we know."""
+        me = self.myself
+        return "reactions" in self.features and not (
+            me is None or me.muted or self.racing or not self.online
+        )
+
+    def reaction_of(self, member: int | None, now: int) -> int | None:
+        """Return the number of the reaction that is shown beside a member's name."""
+        number, until = self.reactions.get(member or 0, (0, 0))
+        return number if now < until and member not in self.ignored else None
 
     def remaining(self, now: int) -> int | None:
         """Return the ms until the phase ends without a command; None if it does not."""

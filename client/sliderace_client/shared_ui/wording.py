@@ -303,6 +303,8 @@ def _member(event: MemberEvent) -> str:
             return text("news.benched", name=name)
         case "unbenched":
             return text("news.unbenched", name=name)
+        case "muted" | "unmuted":
+            return text(f"news.{event.why}", name=name)
         case "renamed":  # with the former name, see `Renamed`
             return ""
         case _:

@@ -19,6 +19,7 @@
 //   seat whose slides have a hole.
 
 import { Attempt } from "./attempt.js";
+import { constants } from "./constants.js";
 import { parseBoard } from "./engine.js";
 import { Lane } from "./lanes.js";
 import { Pace } from "./pacing.js";
@@ -129,6 +130,8 @@ const FOLDS = {
   gone(model, { member, why }) {
     model.members.delete(member);
     model.latencies.delete(member);
+    model.reactions.delete(member);
+    model.ignored.delete(member);
     if (member === model.me) model.ended = why;
   },
 
@@ -197,6 +200,11 @@ const FOLDS = {
     for (const { member, rtt_ms: rtt, jitter_ms: jitter } of lines) {
       model.latencies.set(member, { rtt, jitter });
     }
+  },
+
+  reacted(model, { member, id }, now) {
+    if (!model.members.has(member) || id < 1 || id > constants.reactions.count) return;
+    model.reactions.set(member, { id, until: now + constants.reactions.shown_ms });
   },
 
   signals(model, { race, signals }) {

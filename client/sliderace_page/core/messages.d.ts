@@ -68,6 +68,7 @@ export interface Member {
   bot: boolean;
   level: string | null;
   pace_ms: number | null;
+  muted: boolean;
 }
 
 export interface Lane {
@@ -233,6 +234,11 @@ export interface MemberLatency {
 
 export interface LatencyEvent {
   lines: Array<MemberLatency>;
+}
+
+export interface Reacted {
+  member: number;
+  id: number;
 }
 
 export interface Signal {
@@ -436,6 +442,15 @@ export interface Lock {
   on?: boolean;
 }
 
+export interface React {
+  id: number;
+}
+
+export interface Mute {
+  member: number;
+  on?: boolean;
+}
+
 export interface HandOver {
   member: number;
 }
@@ -472,6 +487,7 @@ export type ServerEvent =
   | ({ t: "closed" } & Closed)
   | ({ t: "progress" } & Progress)
   | ({ t: "lines" } & LatencyEvent)
+  | ({ t: "reacted" } & Reacted)
   | ({ t: "signals" } & Signals)
   | ({ t: "series" } & SeriesEvent)
   | ({ t: "board" } & BoardEvent)
@@ -500,6 +516,8 @@ export type Command =
   | ({ t: "bench" } & Bench)
   | ({ t: "bots" } & Bots)
   | ({ t: "lock" } & Lock)
+  | ({ t: "react" } & React)
+  | ({ t: "mute" } & Mute)
   | ({ t: "hand_over" } & HandOver)
   | ({ t: "transfer" } & Transfer)
   | ({ t: "leave" } & Leave)

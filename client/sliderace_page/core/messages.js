@@ -81,6 +81,7 @@ const Member = object({
   bot: boolean,
   level: or(nullable(string), null),
   pace_ms: or(nullable(natural), null),
+  muted: or(boolean, false),
 });
 
 const Lane = object({
@@ -248,6 +249,11 @@ const LatencyEvent = object({
   lines: list(MemberLatency),
 });
 
+const Reacted = object({
+  member: natural,
+  id: natural,
+});
+
 const Signal = object({
   name: string,
   value: nullable(natural),
@@ -327,6 +333,7 @@ export const EVENTS = new Map(
     closed: Closed,
     progress: Progress,
     lines: LatencyEvent,
+    reacted: Reacted,
     signals: Signals,
     series: SeriesEvent,
     board: BoardEvent,

@@ -43,6 +43,10 @@ export class Model {
   series = null;
   /** @type {Map<number, {rtt: number, jitter: number}>} member id -> ms */
   latencies = new Map();
+  /** @type {Map<number, {id: number, until: number}>} member id -> their last reaction */
+  reactions = new Map();
+  /** @type {Set<number>} ids of members whose reactions we do not want to see */
+  ignored = new Set();
   /** @type {{ticket: string, until: number} | null} moves our seat to another device */
   ticket = null;
 
@@ -107,6 +111,22 @@ export class Model {
   }
 
   // --- For the screens ---------------------------------------------------------------
+
+  /** Whether the server would take a reaction of ours, as far as we know. */
+  get mayReact() {
+    const able = this.online && this.features.includes("reactions") && !this.racing;
+    return able && this.self?.muted === false;
+  }
+
+  /**
+   * The number of the reaction that is shown beside a member's name, or null.
+   * @param {number | null} member @param {number} now
+   */
+  reactionOf(member, now) {
+    const shown = this.reactions.get(member ?? 0);
+    const isShown = shown && now < shown.until && !this.ignored.has(member ?? 0);
+    return isShown ? shown.id : null;
+  }
 
   get isHost() {
     return this.room !== null && this.room.host === this.me;

@@ -13,7 +13,7 @@ export { ProtocolError };
 /** @typedef {Omit<import("./messages.js").Create, "name">} RoomOptions */
 
 const CLIENT = "sliderace page";
-const CAN = ["series"]; // event types beyond the first set
+const CAN = ["series", "reacted"]; // event types beyond the first set
 
 // --- Commands ------------------------------------------------------------------------
 
@@ -91,6 +91,10 @@ export const command = {
   rename: (name) => ({ t: "rename", name }),
   /** @type {(member: number) => Command} */
   kick: (member) => ({ t: "kick", member }),
+  /** @type {(id: number) => Command} */
+  react: (id) => ({ t: "react", id }),
+  /** @type {(member: number, on: boolean) => Command} */
+  mute: (member, on) => ({ t: "mute", member, on }),
   /** @type {(member: number, on: boolean) => Command} */
   bench: (member, on) => ({ t: "bench", member, on }),
   /** @type {(on: boolean) => Command} */

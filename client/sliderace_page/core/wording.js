@@ -193,6 +193,8 @@ function memberNews({ name, role }, why) {
     case "disconnected":
     case "benched":
     case "unbenched":
+    case "muted":
+    case "unmuted":
       return text(`news.${why}`, { name });
     default:
       return "";

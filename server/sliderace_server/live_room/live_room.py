@@ -42,6 +42,8 @@ from sliderace.protocol.messages import (
     Limits,
     PhaseEvent,
     Progress,
+    React,
+    Reacted,
     Results,
     Resync,
     SeriesEvent,
@@ -73,6 +75,7 @@ from sliderace.race.refusal import Refusal
 from sliderace.race.series import Series
 from sliderace.race.timing import UNMEASURED, Latency
 from sliderace_server import room
+from sliderace_server.limits import TokenBucket
 from sliderace_server.live_room.history import History
 from sliderace_server.live_room.latency import LatencyReport
 from sliderace_server.live_room.progress import Channel, DelayedChannel
@@ -95,6 +98,8 @@ __all__ = ["LiveRoom", "LiveRoomSettings", "Outputs"]
 
 RETRY_MS = 50
 """Pause before a deadline is checked again that has passed and changed nothing."""
+REACTIONS_PER_S, REACTIONS_BURST = 0.5, 3
+"""Of one member."""
 CLOSE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
 """Why a member has left -> close code."""
 _CHANGES_SIGHT = (
@@ -261,6 +266,7 @@ class LiveRoom:
         self._delayed = DelayedChannel()
         self._following: list[tuple[_PendingView, bool]] = []
         self._due: dict[str, int] = {}
+        self._reactions: dict[int, TokenBucket] = {}
         self._last_progress = 0
         self._set_time(now)
         for record in new:
@@ -389,6 +395,47 @@ class LiveRoom:
         if isinstance(outcome, Refusal):
             tag = str(message.__struct_config__.tag)
             self._send(room.refused(tag, outcome), (subscriber,))
+
+    def react(
+        self, subscriber: Subscriber, message: React, now: int, entropy: bytes
+    ) -> None:
+        """Show a member's reaction to those who may see it now, or refuse it.
+
+        Nothing of it is stored, and nobody waits for the log.
+        """
+        if not self._subscribers.is_current(subscriber):
+            return
+        self._set_time(now)
+        self._do(room.Tick(), entropy)
+        refusal = self._reaction_refusal(subscriber)
+        if refusal is not None:
+            self._send(room.refused("react", refusal), (subscriber,))
+            return
+        targets = [
+            one
+            for one in self._subscribers.stream
+            if "reacted" in one.can
+            and not one.behind
+            and room.sees_reactions(self.state, one.member, self._t)
+        ]
+        self._send(Reacted(subscriber.member, message.id), targets)
+
+    def _reaction_refusal(self, subscriber: Subscriber) -> Refusal | None:
+        """Return why a reaction is refused; else count it against the limit."""
+        member = subscriber.member
+        if self.over or not self._subscribers.is_current(subscriber):
+            return Refusal("room_unknown")
+        if refusal := room.reaction_refusal(self.state, member, self._t):
+            return refusal
+        bucket = self._reactions.get(member)
+        if bucket is None:
+            bucket = self._reactions[member] = TokenBucket(
+                REACTIONS_PER_S, REACTIONS_BURST
+            )
+        if wait := bucket.wait(self._now):
+            return Refusal("rate", retry_ms=wait)
+        bucket.take(1, self._now)
+        return None
 
     def resync(
         self, subscriber: Subscriber, message: Resync, now: int, entropy: bytes
@@ -633,6 +680,7 @@ class LiveRoom:
                 self._race_ended()
             case Gone():
                 self._subscribers.remove_member(record.member)
+                self._reactions.pop(record.member, None)
             case RoleChanged(member=member, role="player"):
                 # Their own command: they are connected, but were seldom pinged.
                 self._out.measure.append(self._current[member])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sliderace.protocol.messages import (
     Ack,
     Event,
+    React,
     Refused,
     Rejected,
     Resync,
@@ -145,6 +146,12 @@ class RoomActor:
         self._schedule()
         now, entropy = self._now_ms(), self._services.entropy(32)
         self.live.receive(subscriber, message, now, entropy, token_hashes)
+
+    def react(self, subscriber: Subscriber, message: React) -> None:
+        """Show a member's reaction to the others, or refuse it."""
+        self._schedule()
+        now, entropy = self._now_ms(), self._services.entropy(32)
+        self.live.react(subscriber, message, now, entropy)
 
     def resync(self, subscriber: Subscriber, message: Resync) -> None:
         """Send a board or a snapshot."""

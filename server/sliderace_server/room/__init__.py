@@ -44,6 +44,7 @@ from sliderace_server.room.events import (
     standings_of,
 )
 from sliderace_server.room.log_records import EpochBegan, Record
+from sliderace_server.room.reactions import reaction_refusal, sees_reactions
 from sliderace_server.room.spectator_delay import DelayedAttempts
 from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
 from sliderace_server.room.timeline import (
@@ -122,12 +123,14 @@ __all__ = [
     "next_epoch",
     "open_room",
     "present",
+    "reaction_refusal",
     "refused",
     "rejected",
     "reveal",
     "reveal_at",
     "seat_progress",
     "sees_boards",
+    "sees_reactions",
     "series_table",
     "server_bots",
     "signals_of",

@@ -70,6 +70,7 @@ from sliderace_server.room.log_records import (
     ListingChanged,
     LockChanged,
     MemberRecord,
+    MuteChanged,
     NonceCommitted,
     ReadyChanged,
     Record,
@@ -200,6 +201,7 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             | BenchChanged()
             | RoleChanged()
             | Renamed()
+            | MuteChanged()
             | TokenIssued()
         ):
             _change_member(state, record)
@@ -319,6 +321,7 @@ def _change_member(
     | BenchChanged
     | RoleChanged
     | Renamed
+    | MuteChanged
     | TokenIssued,
 ) -> None:
     member = record.member
@@ -337,6 +340,8 @@ def _change_member(
         case Renamed(name=name):
             _change(state, member, name=name)
             state.series = renamed(state.series, member, name)
+        case MuteChanged(on=on):
+            _change(state, member, muted=on)
         case TokenIssued(token_hash=new):
             before = state.members[member].token_hash
             _change(state, member, token_hash=new, former_hash=before)

@@ -14,6 +14,7 @@ from sliderace.protocol.messages import (
     Kick,
     Leave,
     Lock,
+    Mute,
     Nonce,
     Ready,
     Rematch,
@@ -61,6 +62,7 @@ WireCommand = (
     | Bench
     | Bots
     | Lock
+    | Mute
     | HandOver
     | Leave
     | Close

@@ -63,6 +63,7 @@ from sliderace_server.room.log_records import (
     ListingChanged,
     LockChanged,
     MemberRecord,
+    MuteChanged,
     NonceCommitted,
     ReadyChanged,
     Record,
@@ -102,6 +103,8 @@ MemberWhy = Literal[
     "unbenched",
     "role",
     "renamed",
+    "muted",
+    "unmuted",
 ]
 
 
@@ -159,6 +162,7 @@ def member_of(member: MemberState) -> messages.Member:
         bot=member.bot,
         level=member.level,
         pace_ms=member.pace_ms,
+        muted=member.muted,
     )
 
 
@@ -235,6 +239,8 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return _member(state, member, "role")
         case Renamed(member=member):
             return _member(state, member, "renamed")
+        case MuteChanged(member=member, on=on):
+            return _member(state, member, "muted" if on else "unmuted")
         case ReadyChanged(member=member, on=on):
             return _member(state, member, "ready" if on else "unready")
         case BenchChanged(member=member, on=on):

@@ -28,6 +28,7 @@ __all__ = [
     "ListingChanged",
     "LockChanged",
     "MemberRecord",
+    "MuteChanged",
     "NonceCommitted",
     "ReadyChanged",
     "Record",
@@ -201,6 +202,15 @@ class Renamed:
 
 
 @dataclass(frozen=True, slots=True)
+class MuteChanged:
+    """The host forbade a member to react, or allowed it again."""
+
+    t: int
+    member: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The room was closed."""
 
@@ -302,6 +312,7 @@ MemberRecord = (
     | BenchChanged
     | RoleChanged
     | Renamed
+    | MuteChanged
     | Closed
     | Alive
     | Stalled

@@ -21,6 +21,7 @@ from sliderace.protocol.messages import (
     Kick,
     Leave,
     Lock,
+    Mute,
     Nonce,
     Ready,
     Rematch,
@@ -33,7 +34,7 @@ from sliderace.protocol.messages import (
     Start,
     Undo,
 )
-from sliderace.protocol.names import clean_name, make_unique, name_fault
+from sliderace.protocol.names import make_unique, name_fault, typed_name
 from sliderace.race import decide as race_decide
 from sliderace.race.log_records import CountdownStopped
 from sliderace.race.refusal import Refusal
@@ -55,6 +56,7 @@ from sliderace_server.room.log_records import (
     HostStarted,
     ListingChanged,
     LockChanged,
+    MuteChanged,
     NonceCommitted,
     ReadyChanged,
     Renamed,
@@ -83,6 +85,7 @@ _HOST_ONLY = (
     Lock,
     HandOver,
     Close,
+    Mute,
 )
 _NAMES_RACE = (Ready, Nonce, Start, Abort, Slides, Forfeit, Undo, CallTime)
 """Commands that must name the current race; `Rematch` may also name the last one."""
@@ -136,6 +139,8 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             return None
         case Kick():
             return _kick(draft, member, message.member)
+        case Mute():
+            return _mute(draft, message)
         case HandOver():
             return _hand_over(draft, message.member)
         case Settings():
@@ -205,6 +210,15 @@ def _kick(draft: Draft, member: MemberState, other_id: int) -> Refusal | None:
     if other is None or other.id == member.id:
         return Refusal("member_unknown", "member", str(other_id))
     _remove(draft, other, "kicked")
+    return None
+
+
+def _mute(draft: Draft, mute: Mute) -> Refusal | None:
+    other = draft.state.members.get(mute.member)
+    if other is None:
+        return Refusal("member_unknown", "member", str(mute.member))
+    if other.muted != mute.on:
+        draft.write([MuteChanged(draft.now, other.id, mute.on)])
     return None
 
 
@@ -293,7 +307,7 @@ def _rename(draft: Draft, member: MemberState, typed: str) -> Refusal | None:
     """Change a nickname; that of a racer is in the results, and stays as it is."""
     if _in_a_race(draft.state, member):
         return Refusal("racing")
-    name = clean_name(typed) or ""
+    name = typed_name(typed)
     if fault := name_fault(name):
         return Refusal(fault, "name")
     members = draft.state.members.values()

@@ -34,6 +34,7 @@ class MemberState:
         newcomer: has been connected only once, and never for `NEWCOMER_MS`.
         level: how strong a bot of the server is.
         pace_ms: the time that it aims at instead.
+        muted: may not react.
     """
 
     id: int
@@ -53,6 +54,7 @@ class MemberState:
     newcomer: bool = False
     level: LevelName | None = None
     pace_ms: int | None = None
+    muted: bool = False
 
     @property
     def served(self) -> bool:

@@ -37,6 +37,7 @@ TYPES: Final[dict[str, type[Record]]] = {
     "benched": room.BenchChanged,
     "role_changed": room.RoleChanged,
     "renamed": room.Renamed,
+    "muted": room.MuteChanged,
     "closed": room.Closed,
     "alive": room.Alive,
     "stalled": room.Stalled,

@@ -38,6 +38,7 @@ from sliderace.protocol.messages import (
     Opened,
     Ping,
     Pong,
+    React,
     Redeem,
     Refused,
     Resume,
@@ -285,6 +286,8 @@ class Session:
             self._refuse_hello(Refusal("no_hello"), str(command.__struct_config__.tag))
         elif isinstance(command, Ping):
             self._send(Pong(command.id))
+        elif isinstance(command, React):
+            self._room.react(self.subscriber, command)
         elif isinstance(command, Resync):
             self._resync(self._room, command)
         elif isinstance(command, Transfer):

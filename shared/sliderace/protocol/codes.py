@@ -36,6 +36,7 @@ REFUSALS: Final = (
     "race_counts",
     "wrong_phase",
     "racing",
+    "muted",
     "wrong_race",
     "nobody_ready",
     "too_many_bots",

@@ -38,9 +38,11 @@ __all__ = [
     "Kick",
     "Leave",
     "Lock",
+    "Mute",
     "Nonce",
     "Open",
     "Ping",
+    "React",
     "Ready",
     "Redeem",
     "Rematch",
@@ -316,6 +318,20 @@ class Lock(_Command, frozen=True, tag="lock"):
     on: bool = True
 
 
+class React(_Command, frozen=True, tag="react"):
+    """Show the others one of the [reactions](#reactions)."""
+
+    id: Annotated[int, Meta(ge=1, le=limits.REACTIONS)]
+    """Number of the reaction."""
+
+
+class Mute(_Command, frozen=True, tag="mute"):
+    """Host: refuse the reactions of a member."""
+
+    member: MemberId
+    on: bool = True
+
+
 class HandOver(_Command, frozen=True, tag="hand_over"):
     """Host: make another player the host."""
 
@@ -368,6 +384,8 @@ Command = (
     | Bench
     | Bots
     | Lock
+    | React
+    | Mute
     | HandOver
     | Transfer
     | Leave

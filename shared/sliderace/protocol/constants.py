@@ -54,6 +54,11 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "grace_floor_ms": rules.GRACE_FLOOR_MS,
             "grace_factor": rules.GRACE_FACTOR,
         },
+        "reactions": {
+            "count": limits.REACTIONS,
+            "signs": limits.REACTION_SIGNS,
+            "shown_ms": limits.REACTION_MS,
+        },
         "timing": {
             "rtt_ceiling_ms": timing.RTT_CEILING_MS,
             "jitter_floor_ms": timing.JITTER_FLOOR_MS,

@@ -51,6 +51,7 @@ from sliderace.protocol.messages import (
 )
 from sliderace.protocol.version import SUBPROTOCOL, VERSION
 from sliderace.race.rules import RANGES, Rules
+from sliderace.texts import text
 
 __all__ = ["protocol_page", "words"]
 
@@ -115,6 +116,7 @@ def protocol_page() -> str:
         "down": limits.MAX_DOWN_BYTES,
         "slides": limits.MAX_SLIDES,
         "drawn": _drawn(),
+        "reactions": _reactions(),
     }
     texts = (
         prose.TITLE,
@@ -159,6 +161,15 @@ def _drawn() -> str:
         board = format_board(scramble(seed, Size.parse(size)))
         rows.append(f"| `{typed}` | `{seed.hex()}` | {size} | `{board}` |")
     return "\n".join(rows)
+
+
+def _reactions() -> str:
+    """Return the table of the reactions."""
+    rows: list[tuple[str, ...]] = []
+    for n in range(1, limits.REACTIONS + 1):
+        sign = text(f"reaction.sign_{n}") if n <= limits.REACTION_SIGNS else ""
+        rows.append((str(n), sign, text(f"reaction.{n}")))
+    return _table(("id", "symbol", "meaning"), rows)
 
 
 def _kinds(union: object) -> tuple[type[msgspec.Struct], ...]:

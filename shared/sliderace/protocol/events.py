@@ -30,6 +30,7 @@ __all__ = [
     "PhaseEvent",
     "Pong",
     "Progress",
+    "Reacted",
     "Refused",
     "Rejected",
     "Results",
@@ -124,6 +125,8 @@ class MemberEvent(_Event, frozen=True, tag="member"):
         "unbenched",
         "role",
         "renamed",
+        "muted",
+        "unmuted",
     ]
 
 
@@ -239,6 +242,17 @@ class LatencyEvent(_Event, frozen=True, tag="lines"):
     """Players whose latency changed; one is missing until it is known."""
 
 
+class Reacted(_Event, frozen=True, tag="reacted"):
+    """A member reacts: show it beside their name for 3 seconds.
+
+    It is not stored, so nobody gets it later.
+    """
+
+    member: int
+    id: int
+    """Number of the reaction."""
+
+
 class Signals(_Event, frozen=True, tag="signals"):
     """To the host, after a race: statistics of each solve. They are no verdict."""
 
@@ -337,6 +351,7 @@ Event = (
     | Closed
     | Progress
     | LatencyEvent
+    | Reacted
     | Signals
     | SeriesEvent
     | BoardEvent

@@ -18,6 +18,9 @@ __all__ = [
     "MAX_SLIDES",
     "MAX_UP_BYTES",
     "MIN_SIDE",
+    "REACTIONS",
+    "REACTION_MS",
+    "REACTION_SIGNS",
 ]
 
 MAX_INTEGER = 2**53 - 1
@@ -38,6 +41,12 @@ MAX_NAME_CELLS = 20
 """Width of a cleaned nickname in terminal cells."""
 MAX_SEED_TEXT = 64
 """Characters of a seed given in advance: 64 hex digits, or a shorter text."""
+REACTIONS = 16
+"""Reactions: symbols, then phrases; their texts are `reaction.NUMBER`."""
+REACTION_SIGNS = 8
+"""Those that are a symbol: `reaction.sign_NUMBER`."""
+REACTION_MS = 3_000
+"""How long clients show a reaction."""
 MAX_FEATURES = 32
 """Entries of `can`: more than there will ever be event types to list."""
 MAX_FEATURE_TEXT = 32

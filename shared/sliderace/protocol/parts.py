@@ -153,6 +153,8 @@ class Member(Struct, frozen=True, omit_defaults=True):
     """Of a bot of the server: how strong it is; null if it has a pace."""
     pace_ms: int | None = None
     """Of a bot of the server: the median time that it aims at."""
+    muted: bool = False
+    """May not react; see [reactions](#reactions)."""
 
 
 class BotWanted(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -119,6 +119,7 @@ The *first set* is everything on this page except
 | --- | --- | --- | --- |
 | `bots` | the [bots of the server](#bots-of-the-server) | `bots` | |
 | `series` | the score of [a series](#a-series) of races | `series` | `series` |
+| `reactions` | the members' [reactions](#reactions) | `react`, `mute` | `reacted` |
 """
 
 RACE = """\
@@ -201,6 +202,21 @@ feature `bots` can race with them.
 
 Bots that take part as `join` with `bot` are players' own and follow none of these
 rules, except that people who are ready do not wait for them either.
+
+### Reactions
+
+There is no free text. Members react with one of 16 numbers: eight symbols, then eight
+phrases.
+
+{reactions}
+
+- A racer cannot react while racing (`racing`). Until the first place is final, nobody
+  who still races gets the reactions of the others.
+- A member may send three at once and one more every 2 seconds; for more, `refused` says
+  when to try again (`rate`).
+- The host can [`mute`](#mute) a member, whose reactions are then refused (`muted`).
+- Let the player hide the reactions of one member, and of all. Do not speak them during
+  a race.
 
 ### The draw
 
@@ -334,8 +350,8 @@ everyone else sees all. With `spectator_delay_ms`, those who do not race see boa
 progress that much later.
 
 **Private events.** `welcome`, `ack`, `rejected`, `refused`, `board`, `snapshot`,
-`ticket` and `pong` are for you alone, `signals` is for the host. `lines` and `series`
-are for everyone. None of them is part of the stream.
+`ticket` and `pong` are for you alone, `signals` is for the host. `lines`, `series` and
+`reacted` are for everyone. None of them is part of the stream.
 """
 
 COMMANDS = """\

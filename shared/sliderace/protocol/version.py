@@ -7,15 +7,16 @@ with the refusal ``version`` and closes the connection with 4504.
 
 from typing import Final
 
-__all__ = ["FEATURES", "SUBPROTOCOL", "VERSION", "speaks"]
+__all__ = ["EVENTS", "FEATURES", "SUBPROTOCOL", "VERSION", "speaks"]
 
 VERSION: Final = 1
 """The `v` of `hello` and `welcome`."""
 SUBPROTOCOL: Final = f"sliderace.v{VERSION}"
 """The subprotocol in the WebSocket handshake (``Sec-WebSocket-Protocol``)."""
-FEATURES: Final = ("bots", "series")
-"""What this release adds to the first set: the `features` of `welcome` and the `can` of
-`hello`, where names without an event, such as `bots`, do no harm."""
+FEATURES: Final = ("bots", "series", "reactions")
+"""What this release adds to the first set: the `features` of `welcome`."""
+EVENTS: Final = ("series", "reacted")
+"""Types of events beyond the first set: the `can` of `hello`."""
 
 
 def speaks(version: int) -> bool:
