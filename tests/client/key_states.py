@@ -39,6 +39,12 @@ class State(NamedTuple):
     topic: str = ""
 
 
+def with_bots() -> OfflineClient:
+    client = OfflineClient()
+    client.view.features = frozenset({"bots"})
+    return client
+
+
 def racing(client: OfflineClient) -> None:
     client.race()
 
@@ -168,11 +174,12 @@ STATES = {
             "e": "The rules of the next race",
             "x": m.Lock,
             "k": "Remove Ben from the room?",
-            "b": m.Bench,
+            "i": m.Bench,
+            "b": "Bots of the server",
             "o": "Make Ben the host?",
             **IN_LOBBY,
         },
-        OfflineClient,
+        with_bots,
         first=("down",),
         topic="room",
     ),
@@ -181,6 +188,11 @@ STATES = {
         OfflineClient,
         first=("e",),
     ),
+    "bots": State(
+        {"↑↓": "▸ Bot 2", "←→": "newcomer", "enter": "KWX", "esc": "KWX"},
+        with_bots,
+        first=("b",),
+    ),
     "code": State({"esc": "always ready"}, OfflineClient, first=("c",)),
     "lobby of a guest": State(
         {"r": m.Ready, "a": "not always ready", "p": m.Role, **IN_LOBBY},
@@ -188,7 +200,7 @@ STATES = {
         topic="room",
     ),
     "lobby of one benched": State(
-        {"b": m.Bench, **IN_LOBBY}, partial(as_guest, **BENCHED)
+        {"i": m.Bench, **IN_LOBBY}, partial(as_guest, **BENCHED)
     ),
     "lobby of a spectator": State({"p": m.Role, **IN_LOBBY}, as_spectator),
     "warm-up": State(

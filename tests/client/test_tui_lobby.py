@@ -120,7 +120,7 @@ async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
         assert "Remove Ben from the room?" in screen(pilot)
         await pilot.press("n")
         await settle(pilot)
-        await pilot.press("b", "o")
+        await pilot.press("i", "o")
         await settle(pilot)
         assert "Make Ben the host?" in screen(pilot)
         await pilot.press("y")
@@ -200,6 +200,11 @@ async def test_member_who_is_alone_sees_how_to_add_bots() -> None:
         assert hint in screen(pilot)
     async with running_app(OfflineClient()) as pilot:
         assert hint not in screen(pilot)
+    alone = OfflineClient(members=[member(ANN, 0)])
+    alone.view.features = frozenset({"bots"})
+    async with running_app(alone) as pilot:
+        assert "Race against bots: press b" in screen(pilot)
+        assert hint not in screen(pilot)
 
 
 async def test_leaving_host_is_warned_what_ends_with_their_server() -> None:
@@ -242,7 +247,7 @@ async def test_click_chooses_the_member_that_the_host_acts_on() -> None:
     async with running_app(client) as pilot:
         await pilot.click("#people", offset=(6, 1))
         await settle(pilot)
-        await pilot.press("b")
+        await pilot.press("i")
     assert client.commands == [m.Bench(BEN, True)]
 
 
@@ -262,7 +267,7 @@ async def test_spectator_can_play_and_benched_player_can_return() -> None:
         await pilot.press("r", "p")
         client.receive(m.MemberEvent(0, member(ANN, 0, benched=True), "benched"))
         await settle(pilot)
-        await pilot.press("b")
+        await pilot.press("i")
     assert client.commands == [m.Role("player"), m.Bench(ANN, False)]
 
 

@@ -121,6 +121,8 @@ def test_names_of_bots_are_different_animals() -> None:
 def test_nobody_else_can_have_the_mark_of_a_bot() -> None:
     harness = RoomHarness()
     assert harness.state.members[harness.enter("⚙ Otter · club")].name == "Otter · club"
+    harness.ask(1, m.Rename("⚙ Fox · club"))
+    assert harness.state.members[1].name == "Fox · club"
     outcome = harness.do(room.Enter("\u26ed\u26ee", "hash"))
     assert outcome == Refusal("bad_name", "name")
 

@@ -1,16 +1,20 @@
 """Answers to questions: a size, yes or no; and how typed text is quoted."""
 
 import re
+from collections.abc import Sequence
 from math import isqrt
 from typing import Final, NamedTuple
 
 from sliderace.engine import BadSize, Size
 from sliderace.engine.board import MAX_SIDE, MIN_SIDE
+from sliderace.protocol.messages import BotWanted
 from sliderace.texts import text
+from sliderace_client.room.server_bots import LEVELS
 
 __all__ = [
     "DEFAULT_SIZE",
     "Refusal",
+    "bots_of",
     "puzzle",
     "quoted",
     "size_of",
@@ -23,6 +27,7 @@ DEFAULT_SIZE: Final = Size(4, 4)
 
 _PUZZLE = re.compile(r"([0-9]{1,4})[ -]?puzzle")
 _SIDES = re.compile(r"([0-9]{1,4})(?: ?[x*] ?([0-9]{1,4}))?")
+_SECONDS = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
 _LONGEST = 24
 """Characters of typed text that are quoted."""
 
@@ -37,6 +42,27 @@ class Refusal(NamedTuple):
 
     why: str
     text: str
+
+
+def bots_of(words: Sequence[str]) -> list[BotWanted] | Refusal:
+    """Return the bots that these words name: levels, or paces in seconds.
+
+    >>> bots_of(["club", "12.5"]) == [BotWanted("club"), BotWanted(pace_ms=12_500)]
+    True
+    >>> bots_of(["none"])
+    []
+    """
+    if [*words] == ["none"]:
+        return []
+    bots: list[BotWanted] = []
+    for word in words:
+        if word in LEVELS:
+            bots.append(BotWanted(level=word))
+        elif _SECONDS.fullmatch(word):
+            bots.append(BotWanted(pace_ms=round(float(word) * 1_000)))
+        else:
+            return Refusal("no_level", text("bots.unknown", typed=quoted(word)))
+    return bots or Refusal("no_bots", text("bots.how", levels=", ".join(LEVELS)))
 
 
 def quoted(typed: str) -> str:

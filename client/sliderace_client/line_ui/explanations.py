@@ -104,7 +104,6 @@ def how_to_race(keys: Keys, style: Style) -> list[str]:
                 ("forfeit", text("help.forfeit")),
                 ("rematch", text("help.rematch")),
                 ("save", text("help.save")),
-                ("signals", text("help.signals")),
                 ("q", text("help.quit")),
             ]
         ),

@@ -20,7 +20,7 @@ from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.line_ui import explanations
-from sliderace_client.line_ui.answers import Refusal, quoted
+from sliderace_client.line_ui.answers import Refusal, bots_of, quoted
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.commentary import Commentary
 from sliderace_client.line_ui.grammar import Grammar, moved, possible
@@ -263,6 +263,8 @@ class _Room:
                 shows[word]() if word in shows else self._send(commands[word])
         elif words and words[0] == "board":
             self._board_of(" ".join(words[1:]))
+        elif words and words[0] == "bots":
+            self._bots(words[1:])
         elif len(words) > 1 and words[0] == "name":
             self._rename(line.strip()[len("name") :].strip())
         elif self._view.racing:
@@ -276,6 +278,16 @@ class _Room:
             self._say(text("room.no_undo"))
         elif not view.race or not self.client.ask(command):
             self._say(text("room.no_connection"))
+
+    def _bots(self, words: list[str]) -> None:
+        """Choose the bots of the server."""
+        bots = bots_of(words)
+        if isinstance(bots, Refusal):
+            self._say(bots.text)
+        elif "bots" in self._view.features:
+            self._send(m.Bots(bots))
+        else:
+            self._say(text("refusal.bots_unavailable"))
 
     def _rename(self, typed: str) -> None:
         """Change our nickname, here and for the next time."""

@@ -13,7 +13,7 @@ from sliderace.protocol.messages import (
     Refused,
     Standing,
 )
-from sliderace.protocol.names import clean_name
+from sliderace.protocol.names import BOT_MARK, clean_name
 from sliderace.texts import text
 from sliderace_client.room.outcomes import (
     BadMessage,
@@ -131,7 +131,8 @@ def listed(names: Sequence[str]) -> str:
 
 def named(name: str, *, bot: bool) -> str:
     """Return a name, marked if it is a bot's."""
-    return text("member.named_bot", name=name) if bot else name
+    marked = not bot or BOT_MARK in name
+    return name if marked else text("member.named_bot", name=name)
 
 
 def status(name: str) -> str:

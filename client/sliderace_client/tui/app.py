@@ -60,7 +60,10 @@ from sliderace_client.tui.blocking_calls import (
     only_here,
     room_links,
 )
-from sliderace_client.tui.dialogs.choices import RulesDialog, SettingsDialog
+from sliderace_client.tui.dialogs.choices import (
+    RulesDialog,
+    SettingsDialog,
+)
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
 from sliderace_client.tui.entrance import Entrance

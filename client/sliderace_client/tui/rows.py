@@ -8,7 +8,7 @@ from functools import lru_cache
 import segno
 
 from sliderace.protocol.messages import Member, MemberLatency, StatusName
-from sliderace.protocol.names import cells
+from sliderace.protocol.names import BOT_MARK, cells
 from sliderace.race.rules import Rules
 from sliderace.texts import text
 from sliderace_client.shared_ui import wording
@@ -202,7 +202,7 @@ def short_out_text(status: StatusName, why: str) -> str:
 
 def marked_name(name: str, *, bot: bool) -> str:
     """Return a name, with a mark if it is a bot's."""
-    return f"{name} ⚙" if bot else name
+    return f"{name} {BOT_MARK}" if bot and BOT_MARK not in name else name
 
 
 def name_and_latency(
@@ -261,7 +261,7 @@ def member_row(
             ("tui.member.you", member.id == me),
             ("tui.member.always_ready", always and member.id == me),
             ("tui.member.host", member.id == host),
-            ("tui.member.bot", member.bot),
+            ("tui.member.bot", member.bot and BOT_MARK not in member.name),
             ("member.spectator", member.role == "spectator"),
             ("tui.member.benched", member.benched),
             ("tui.member.reconnecting", not member.connected),

@@ -5,7 +5,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from sliderace.protocol.messages import RulesPatch, Settings as RoomSettings
+from sliderace.protocol.messages import (
+    RulesPatch,
+    Settings as RoomSettings,
+)
 from sliderace.race.rules import Rules, changed, default_limit_ms
 from sliderace.texts import text
 from sliderace_client.shared_ui.pictures import BUILT_IN

@@ -139,7 +139,7 @@ def _room_keys() -> list[tuple[str, str]]:
         (_keys("r", "a"), text("tui.help.ready")),
         ("w", text("tui.help.warm_up")),
         ("s", text("tui.help.start")),
-        (_keys("e", "f", "x"), text("tui.help.host_keys")),
+        (_keys("e", "b", "f", "x"), text("tui.help.host_keys")),
         (_keys("up", "down"), text("tui.help.members")),
         ("t", text("tui.help.series")),
         ("c", text("tui.help.code")),

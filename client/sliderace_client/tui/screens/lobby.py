@@ -17,11 +17,13 @@ from sliderace.protocol.messages import (
 )
 from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
+from sliderace_client.room.server_bots import server_bots
 from sliderace_client.shared_ui.render import Row, big_size, big_text
 from sliderace_client.shared_ui.series_text import has_begun, series_line
 from sliderace_client.shared_ui.wording import listed
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.blocking_calls import only_here
+from sliderace_client.tui.dialogs.bots import BotsDialog
 from sliderace_client.tui.dialogs.code_dialog import join_command_for
 from sliderace_client.tui.dialogs.series import SeriesDialog
 from sliderace_client.tui.rows import (
@@ -199,7 +201,8 @@ class LobbyScreen(RoomScreen):
             more = text("tui.lobby.more", n=hidden, above=above, below=hidden - above)
             rows.append(text_row(fitted(f"    {more}", width), self.look.soft))
         elif len(members) == 1 and view.room and len(rows) + 1 < height:
-            bots = text("tui.lobby.bots", code=format_code(view.room.code))
+            own = text("tui.lobby.own_bots", code=format_code(view.room.code))
+            bots = text("tui.lobby.bots") if self._bots_choice() else own
             rows += [
                 text_row(""),
                 text_row(fitted(f"  {bots}", width), self.look.soft),
@@ -239,7 +242,7 @@ class LobbyScreen(RoomScreen):
             unbench = Bench(myself.id, False)
             return [
                 Action(
-                    "b", text("tui.key.play_again"), lambda: send(unbench), once=True
+                    "i", text("tui.key.play_again"), lambda: send(unbench), once=True
                 )
             ]
         actions = [self.ready_action("enter", "space")]
@@ -265,6 +268,7 @@ class LobbyScreen(RoomScreen):
         label = text("tui.key.unlock" if locked else "tui.key.lock")
         actions += [
             Action("e", text("tui.key.rules"), program.edit_rules),
+            *self._bots_choice(),
             *self._series_choice(),
             Action("x", label, lambda: program.send(Lock(not locked)), once=True),
         ]
@@ -281,6 +285,15 @@ class LobbyScreen(RoomScreen):
         dialog = partial(SeriesDialog, self.look, table, self.program.send)
         label = text("tui.key.begin_series")
         return [Action("f", label, lambda: self.program.open_screen(dialog()))]
+
+    def _bots_choice(self) -> list[Action]:
+        """Return the action that chooses bots, if the server has some."""
+        if not self.view.is_host or "bots" not in self.view.features:
+            return []
+        bots = server_bots(self.view.members.values())
+        dialog = partial(BotsDialog, self.look, bots, self.program.send)
+        label = text("tui.key.bots")
+        return [Action("b", label, lambda: self.program.open_screen(dialog()))]
 
     def _unready_names(self) -> list[str]:
         return [
@@ -324,7 +337,7 @@ class LobbyScreen(RoomScreen):
         if other.role == "player":
             bench = Bench(other.id, not other.benched)
             label = text("tui.key.unbench" if other.benched else "tui.key.bench")
-            actions.append(Action("b", label, lambda: send(bench), once=True))
+            actions.append(Action("i", label, lambda: send(bench), once=True))
             hand_over = text("tui.key.hand_over")
             host = Action("y", hand_over, lambda: send(HandOver(other.id)))
             question = text("tui.lobby.hand_over_question", name=other.name)
