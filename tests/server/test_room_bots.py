@@ -1,5 +1,7 @@
 """The bots of the server in a room: the host says which, and they only accompany."""
 
+from typing import get_args
+
 import pytest
 from tests.server.room_fixture import LIMITS, RoomHarness
 
@@ -8,9 +10,10 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.codec import ProtocolError, decode_command
 from sliderace.race.log_records import CountdownBegan
 from sliderace.race.refusal import Refusal
+from sliderace.solve import LEVELS, pace_range
 from sliderace_server import room
 from sliderace_server.room import Connect, Disconnect, RoomLimits
-from sliderace_server.room.bots import ANIMALS, bot_name, pace_range
+from sliderace_server.room.bots import ANIMALS, bot_name
 from sliderace_server.room.log_records import Entered, Gone, ReadyChanged, Record
 
 CLUB, STRONG = m.BotWanted("club"), m.BotWanted("strong")
@@ -191,6 +194,10 @@ def test_the_fastest_pace_depends_on_the_size() -> None:
 @pytest.mark.parametrize("bot", [m.BotWanted(), m.BotWanted("club", 5_000)])
 def test_a_bot_has_either_a_level_or_a_pace(bot: m.BotWanted) -> None:
     assert want(room_with(), bot) == Refusal("bad_bot", "want[0]")
+
+
+def test_levels_are_those_of_the_solver() -> None:
+    assert list(get_args(m.LevelName)) == list(LEVELS)
 
 
 # --- starts ---------------------------------------------------------------------------

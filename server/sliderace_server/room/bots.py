@@ -14,6 +14,7 @@ from sliderace.engine import Size
 from sliderace.protocol.messages import BotWanted
 from sliderace.protocol.names import BOT_MARK
 from sliderace.race.refusal import Refusal
+from sliderace.solve import pace_range
 from sliderace_server.room.state import MemberState, RoomState
 
 __all__ = ["bot_fault", "bot_name", "compare_bots", "server_bots"]
@@ -38,14 +39,6 @@ ANIMALS = (
 )
 """As many as `MAX_BOTS`, and short: the longest level fits behind each."""
 MINUTE_MS = 60_000
-LEAST_PACE_MS = 300
-"""The shortest pace of a board with one cell; it grows with the root of the cells."""
-MOST_PACE_MS = 4 * 3_600_000
-
-
-def pace_range(size: Size) -> tuple[int, int]:
-    """Return the shortest and the longest pace of a board, ms."""
-    return round(LEAST_PACE_MS * size.cells**0.5), MOST_PACE_MS
 
 
 def server_bots(state: RoomState) -> list[MemberState]:
