@@ -92,6 +92,7 @@ async def test_unchanged_bots_are_not_sent_and_others_can_be_removed() -> None:
     client = with_bots()
     async with running_app(client) as pilot:
         client.receive(m.MemberEvent(0, OTTER, "joined"))
+        await settle(pilot)
         await pilot.press("b")
         await settle(pilot)
         assert "◂ club" in screen(pilot)
