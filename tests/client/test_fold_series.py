@@ -52,4 +52,4 @@ def test_server_without_series_has_no_table() -> None:
 
 
 def test_client_says_that_it_understands_series() -> None:
-    assert ModelHarness().model.hello().can == ["series"]
+    assert "series" in ModelHarness().model.hello().can

@@ -93,7 +93,6 @@ def how_to_race(keys: Keys, style: Style) -> list[str]:
                 ("ready", text("help.ready")),
                 ("start", text("help.start")),
                 ("who", text("help.who")),
-                ("name NAME", text("help.name")),
             ]
         ),
         *how_to_move(keys, style),
