@@ -5,6 +5,7 @@ import { constants } from "./constants.js";
 import { formatSpan, formatTime, ordinal } from "./figures.js";
 import { formatSize } from "./format.js";
 import { limitOf } from "./race/limits.js";
+import { wonText } from "./series-text.js";
 import { hasText, text } from "./texts.js";
 
 /** @typedef {Extract<ServerEvent, {t: "winner"}>} WinnerEvent */
@@ -174,10 +175,15 @@ export function news(event, model) {
       return roomNews(event, model);
     case "phase":
       return phaseNews(event, model);
+    case "series":
+      return isSame(event.table, model.series) ? "" : wonText(event.table);
     default:
       return "";
   }
 }
+
+/** @param {object} one @param {object | null} other */
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /** @param {Model} model @param {number} id */
 const nameOf = (model, id) => model.members.get(id)?.name ?? text("member.unknown");

@@ -41,6 +41,7 @@ export const ROOM_MODULES = [
   "core/fairness.js",
   "core/protocol.js",
   "core/readers.js",
+  "core/series-text.js",
   "core/scripts.js",
   "core/engine/sha256.js",
 ];
@@ -72,6 +73,7 @@ export const SCREENS = {
       "ui/parts/rule-fields.js",
       "ui/parts/select.js",
       "ui/parts/rules.js",
+      "ui/parts/series.js",
       "ui/parts/invitation.js",
       "ui/parts/results-table.js",
       "ui/parts/speaker.js",
@@ -121,6 +123,7 @@ export const SCREENS = {
       "ui/parts/solve-downloads.js",
       "ui/parts/select.js",
       "ui/parts/results-table.js",
+      "ui/parts/series.js",
       "core/proof/csv.js",
       "core/proof/slidysim.js",
       "core/proof/splits.js",

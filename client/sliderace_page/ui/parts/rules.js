@@ -1,12 +1,14 @@
 // The rules of the next race, which only the host can change.
 
 import { describeRules } from "../../core/wording.js";
+import { hasBegun, seriesLine } from "../../core/series-text.js";
 import { command } from "../../core/protocol.js";
 import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { SizeChoice, Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";
 import { ruleSelects } from "./rule-fields.js";
+import { seriesSelect } from "./series.js";
 
 const SHORT = 8; // digits of the commitment that tell it from others at a glance
 const ANSWER_MS = 5000; // after which a change without an answer counts as made
@@ -14,6 +16,8 @@ const ANSWER_MS = 5000; // after which a change without an answer counts as made
 export class RulesCard {
   /** The room that the controls show. @type {Room | null} */
   #room = null;
+  /** @type {Model["series"]} */
+  #series = null;
   #refusals = 0;
 
   /**
@@ -39,6 +43,7 @@ export class RulesCard {
     let timer;
     this.size = new SizeChoice(change("size"));
     this.selects = ruleSelects(change);
+    this.series = seriesSelect((asked) => send(command.series(asked)));
     this.openBoards = new Switch(
       text("rules.open_boards"),
       text("rules.open_boards_hint"),
@@ -64,13 +69,19 @@ export class RulesCard {
         "details.more",
         {},
         h("summary", { text: text("rules.more") }),
-        h("div.rules-grid", {}, ...this.selects.map(([, select]) => select.element)),
+        h(
+          "div.rules-grid",
+          {},
+          ...this.selects.map(([, select]) => select.element),
+          this.series.element,
+        ),
         this.openBoards.element,
         this.friendly.element,
         this.#seedForm(),
       ),
     );
     this.line = h("p.rule-line");
+    this.score = h("p.rule-line");
     this.sealed = h("summary");
     this.commitment = h("code");
     this.promise = h(
@@ -86,6 +97,7 @@ export class RulesCard {
       {},
       h("h2", { text: text("rules.title") }),
       this.line,
+      this.score,
       this.controls,
       this.promise,
       this.seedKnown,
@@ -111,12 +123,19 @@ export class RulesCard {
    * @param {Model & {room: Room}} model
    * @param {number} refusals how many commands the server has refused so far
    */
-  update({ room, isHost }, refusals) {
+  update({ room, isHost, series, features }, refusals) {
     show(this.controls, isHost);
     const parts = describeRules(room.rules);
     if (!isHost && room.locked) parts.push(text("rules.line_locked"));
     if (!isHost && room.public) parts.push(text("rules.line_public"));
     setText(this.line, parts.join(" \u00b7 "));
+    const begun = series !== null && hasBegun(series);
+    show(this.score, begun);
+    if (begun) setText(this.score, seriesLine(series, room.rules.size));
+    show(this.series.element, features.includes("series"));
+    if (series && (series !== this.#series || refusals !== this.#refusals))
+      this.series.show(series);
+    this.#series = series;
     const { commitment } = room;
     setText(this.sealed, text("lobby.sealed", { short: commitment.slice(0, SHORT) }));
     setText(this.commitment, commitment);

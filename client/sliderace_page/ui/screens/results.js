@@ -11,6 +11,7 @@ import { RaceGraph } from "../parts/race-graph.js";
 import { FADE_MS, STAND_MS } from "../parts/finish.js";
 import { SolveSignals } from "../parts/solve-signals.js";
 import { SolveDownloads } from "../parts/solve-downloads.js";
+import { SeriesCard } from "../parts/series.js";
 import { Podium, ResultTable, columnLegend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
@@ -59,6 +60,7 @@ export class Results {
     this.recordVerdict = h("p.verdict", { role: "status" });
     this.notes = h("p.soft.small");
     this.signals = new SolveSignals();
+    this.series = new SeriesCard();
     this.facts = h("dl.proof");
     this.checks = h("dd.checks");
     this.proofSummary = h("summary", { text: text("proof.how") });
@@ -92,6 +94,7 @@ export class Results {
       ),
       this.graph.element,
       h("div.card", {}, this.table.element, this.notes, columnLegend()),
+      this.series.element,
       this.downloads.element,
       fairness,
       this.signals.element,
@@ -117,6 +120,7 @@ export class Results {
     show(this.play, model.self?.role === "spectator" && this.app.view !== "stream");
     this.rematch.disabled = this.play.disabled = !model.online;
     this.signals.update(model);
+    this.series.update(model);
     if (!results) return;
     this.#showRecordVerdict(results);
     if (results === this.#shown) return;
