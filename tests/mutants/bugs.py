@@ -311,6 +311,14 @@ BUGS = (
         "tests/server/test_live_room.py tests/server/test_actor.py",
     ),
     Bug(
+        "the fence is forgotten after a buffer swap",
+        f"{_SERVER}live_room/live_room.py",
+        "        out, self._out = self._out, Outputs()\n",
+        "        out, self._out = self._out, Outputs()\n"
+        "        self._current = dict(self._current)\n",
+        "tests/server/test_live_room.py",
+    ),
+    Bug(
         "slides sent before a rejection count",
         f"{_SERVER}live_room/live_room.py",
         "is not subscriber or slides.gen != subscriber.gen:",
