@@ -3,7 +3,7 @@
 Rules:
 
 - `LoadMeter` measures the CPU time of this process once a second and sets a level from
-    0 (idle) to 3 (very busy). A level begins at its upper bound and ends at its lower
+  0 (idle) to 3 (very busy). A level begins at its upper bound and ends at its lower
   one; with a single bound, the time that slower ticks save would end it at once.
 - `PACES[level]` defines how long rooms collect slides before they send progress, and
   how many send queues are flushed before other work runs.
