@@ -22,6 +22,7 @@ from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_command
 from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.names import clean_name
+from sliderace.texts import text
 from sliderace_server.app import Server
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
@@ -102,6 +103,8 @@ async def test_a_refused_hello_gets_a_reason_and_a_close_code(
             "enter.rules.away_ms must be an integer from 0 to 300000, not -1.",
         ),
         (m.Create(name=""), "enter.name", "", ""),
+        (m.Create(name="\u202e"), "enter.name", "\u202e", ""),
+        (m.Create(name="\u0410nn"), "enter.name", "\u0410nn", ""),
         (m.Join(code="nonsense", name="X"), "enter.code", "nonsense", ""),
     ],
 )
@@ -268,7 +271,10 @@ async def test_a_malformed_hello_closes_the_connection() -> None:
 async def test_a_second_hello_is_refused() -> None:
     async with racing() as (_, ann, _):
         await ann.send(hello(m.Create(name="Again")))
-        assert (await ann.until(m.Refused)).code == "bad_message"
+        refused = await ann.until(m.Refused)
+        assert (refused.of, refused.code) == ("hello", "bad_message")
+        assert (refused.field, refused.value) == ("t", '"hello"')
+        assert refused.text == text("malformed.second_hello")
         await ann.sync()
 
 

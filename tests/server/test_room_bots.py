@@ -127,7 +127,10 @@ def test_nobody_else_can_have_the_mark_of_a_bot() -> None:
     harness.ask(1, m.Rename("⚙ Fox · club"))
     assert harness.state.members[1].name == "Fox · club"
     outcome = harness.do(room.Enter("\u26ed\u26ee", "hash"))
-    assert outcome == Refusal("bad_name", "name")
+    assert outcome == Refusal("bad_name", "name", "\u26ed\u26ee")
+    ann = harness.enter("Ann")
+    harness.ask(ann, m.Rename("⚙ Otter"))
+    assert harness.state.members[ann].name == "Otter"
 
 
 # --- bad input ------------------------------------------------------------------------
@@ -191,9 +194,17 @@ def test_the_fastest_pace_depends_on_the_size() -> None:
     assert names_of(harness) == ["⚙ Fox · 0.6 s", "⚙ Hare · 240:00"]
 
 
-@pytest.mark.parametrize("bot", [m.BotWanted(), m.BotWanted("club", 5_000)])
-def test_a_bot_has_either_a_level_or_a_pace(bot: m.BotWanted) -> None:
-    assert want(room_with(), bot) == Refusal("bad_bot", "want[0]")
+@pytest.mark.parametrize(
+    ("bot", "field", "value"),
+    [
+        (m.BotWanted(), "want[0]", ""),
+        (m.BotWanted("club", 5_000), "want[0].pace_ms", "5000"),
+    ],
+)
+def test_a_bot_has_either_a_level_or_a_pace(
+    bot: m.BotWanted, field: str, value: str
+) -> None:
+    assert want(room_with(), bot) == Refusal("bad_bot", field, value)
 
 
 def test_levels_are_those_of_the_solver() -> None:

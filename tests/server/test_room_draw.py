@@ -86,7 +86,8 @@ def test_the_board_is_drawn_when_the_last_nonce_arrives() -> None:
 def test_a_player_who_reveals_no_nonce_is_listed_without_one() -> None:
     harness = frozen_roster("Ann", "Ben")
     harness.reveal_nonces(2)
-    assert harness.ask(1, m.Nonce(harness.race, "00" * 16)) == Refusal("bad_nonce")
+    refusal = harness.ask(1, m.Nonce(harness.race, "00" * 16))
+    assert refusal == Refusal("bad_nonce", "nonce", "00" * 16)
     harness.to_deadline()
     assert harness.now == harness.state.race.t0 - 400
     assert harness.state.race.drawn

@@ -54,8 +54,9 @@ def test_names_are_cleaned_and_made_unique() -> None:
     harness = harness_with("\u202eAnn ")
     harness.enter("ANN")
     assert [one.name for one in harness.state.members.values()] == ["Ann", "ANN 2"]
-    assert harness.do(Enter("\u200b", "hash")) == Refusal("bad_name", "name")
-    assert harness.do(Enter("\u0410nn", "hash")) == Refusal("mixed_name", "name")
+    assert harness.do(Enter("\u200b", "hash")) == Refusal("bad_name", "name", "\u200b")
+    mixed = "\u0410nn"
+    assert harness.do(Enter(mixed, "hash")) == Refusal("mixed_name", "name", mixed)
 
 
 @pytest.mark.parametrize(("role", "places"), [("player", 2), ("spectator", 1)])
@@ -679,7 +680,7 @@ def test_everybody_hears_of_a_new_nickname() -> None:
 )
 def test_bad_nicknames_are_refused(typed: str, code: str) -> None:
     harness = harness_with("Ann")
-    assert harness.ask(1, m.Rename(typed)) == Refusal(code, "name")
+    assert harness.ask(1, m.Rename(typed)) == Refusal(code, "name", typed)
 
 
 def test_racers_keep_their_nickname_until_the_results() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from sliderace import __version__
 from sliderace.protocol.messages import Create, Open
-from sliderace.protocol.names import name_fault, typed_name
 from sliderace.protocol.room_code import RoomCode, parse_code
 from sliderace.protocol.version import VERSION
 from sliderace.race.log_records import RaceEnded
@@ -114,8 +113,10 @@ class RoomRegistry:
         services = self.services
         if self.stopping:
             return Refusal("shutting_down")
-        if isinstance(asked, Create) and (fault := name_fault(typed_name(asked.name))):
-            return Refusal(fault, "name")
+        if isinstance(asked, Create):
+            name = room.chosen_name(asked.name)
+            if isinstance(name, Refusal):
+                return name
         if self.failing:
             return Refusal("storage_unavailable", retry_ms=5_000)
         if not self._addresses.may_open(address):

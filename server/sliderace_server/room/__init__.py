@@ -44,6 +44,7 @@ from sliderace_server.room.events import (
     standings_of,
 )
 from sliderace_server.room.log_records import EpochBegan, Record
+from sliderace_server.room.member_commands import chosen_name
 from sliderace_server.room.reactions import reaction_refusal, sees_reactions
 from sliderace_server.room.spectator_delay import DelayedAttempts
 from sliderace_server.room.state import MemberState, Racer, RoomLimits, RoomState
@@ -107,6 +108,7 @@ __all__ = [
     "board_of",
     "checkpoint",
     "checkpoint_due",
+    "chosen_name",
     "closes_at",
     "decide",
     "decide_slides",

@@ -58,10 +58,14 @@ def bot_fault(want: Sequence[BotWanted], size: Size, most: int) -> Refusal | Non
         return Refusal("too_many_bots", "want", str(len(want)), allowed=(0, most))
     least, longest = pace_range(size)
     for number, bot in enumerate(want):
-        if (bot.level is None) == (bot.pace_ms is None):
-            return Refusal("bad_bot", f"want[{number}]")
-        if bot.pace_ms is not None and not least <= bot.pace_ms <= longest:
-            field, value = f"want[{number}].pace_ms", str(bot.pace_ms)
+        if bot.pace_ms is None:
+            if bot.level is None:
+                return Refusal("bad_bot", f"want[{number}]")
+            continue
+        field, value = f"want[{number}].pace_ms", str(bot.pace_ms)
+        if bot.level is not None:
+            return Refusal("bad_bot", field, value)
+        if not least <= bot.pace_ms <= longest:
             return Refusal("bad_bot", field, value, allowed=(least, longest))
     return None
 

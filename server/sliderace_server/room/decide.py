@@ -22,7 +22,7 @@ from typing import assert_never
 
 from sliderace.engine import seed_from_text
 from sliderace.protocol.messages import Create, Open, Slides
-from sliderace.protocol.names import make_unique, name_fault, same_name, typed_name
+from sliderace.protocol.names import make_unique, same_name
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race import decide as race_decide
 from sliderace.race.refusal import Refusal
@@ -58,6 +58,7 @@ from sliderace_server.room.log_records import (
 )
 from sliderace_server.room.member_commands import (
     DEFAULT_RULES,
+    chosen_name,
     execute,
     make_place,
     take_part,
@@ -171,9 +172,9 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     state = draft.state
     if state.locked:
         return Refusal("room_locked")
-    name = typed_name(enter.name)
-    if fault := name_fault(name):
-        return Refusal(fault, "name")
+    name = chosen_name(enter.name)
+    if isinstance(name, Refusal):
+        return name
     if _is_kept_out(state, name, enter.address):
         return Refusal("kicked")
     if refusal := make_place(draft, enter.role, enter.address):

@@ -65,7 +65,7 @@ from sliderace_server.room.log_records import (
 )
 from sliderace_server.room.state import MemberState, RoomState
 
-__all__ = ["DEFAULT_RULES", "execute", "make_place", "take_part"]
+__all__ = ["DEFAULT_RULES", "chosen_name", "execute", "make_place", "take_part"]
 
 MAX_NONCES = 16
 """Commitments of one member to one race: each is a log record, and a client needs one
@@ -160,6 +160,13 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             raise ValueError("slides are decided by decide_slides")
         case _:
             assert_never(message)
+
+
+def chosen_name(typed: str) -> str | Refusal:
+    """Return the nickname that somebody has typed, or why nobody may have it."""
+    name = typed_name(typed)
+    fault = name_fault(name)
+    return Refusal(fault, "name", typed) if fault else name
 
 
 def take_part(draft: Draft, member_id: int) -> None:
@@ -307,9 +314,9 @@ def _rename(draft: Draft, member: MemberState, typed: str) -> Refusal | None:
     """Change a nickname; that of a racer is in the results, and stays as it is."""
     if _in_a_race(draft.state, member):
         return Refusal("racing")
-    name = typed_name(typed)
-    if fault := name_fault(name):
-        return Refusal(fault, "name")
+    name = chosen_name(typed)
+    if isinstance(name, Refusal):
+        return name
     members = draft.state.members.values()
     name = make_unique(name, [one.name for one in members if one.id != member.id])
     if name != member.name:

@@ -48,6 +48,7 @@ from sliderace.protocol.messages import (
     Transfer,
 )
 from sliderace.race.refusal import Refusal
+from sliderace.texts import text
 from sliderace_server import room
 from sliderace_server.limits import (
     CONNECT_RECORDS,
@@ -279,7 +280,10 @@ class Session:
     def _execute(self, command: Command) -> None:
         if isinstance(command, Hello):
             if self._room is not None:
-                self._refuse("hello", Refusal("bad_message", "t"))
+                again = text("malformed.second_hello")
+                self._refuse_malformed(
+                    ProtocolError("bad_message", again, "t", "hello", '"hello"')
+                )
             else:
                 self._hello(command)
         elif self._room is None:

@@ -164,7 +164,7 @@ def reveal_nonce(race: Race, seat: Seat, nonce: str, now: int) -> Decision:
         return Refusal("not_racing")
     committed = nonce_commitment(race.id, seat, bytes.fromhex(nonce))
     if committed != race.commitments.get(seat):
-        return Refusal("bad_nonce")
+        return Refusal("bad_nonce", "nonce", nonce)
     return [] if seat in race.revealed else [NonceRevealed(now, race.id, seat, nonce)]
 
 
