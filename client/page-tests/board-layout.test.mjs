@@ -6,6 +6,7 @@ import { test } from "node:test";
 import {
   HEAD,
   arrangeBoards,
+  arrangeOnPage,
   placeBoards,
   placeWithLarge,
 } from "../sliderace_page/core/board-layout.js";
@@ -72,4 +73,14 @@ test("no other number of columns gives larger boards", () => {
 test("one board is centred", () => {
   const [{ x, cell }] = placeWithLarge(1, DESK, 1);
   assert.ok(Math.abs(2 * x + cell - DESK.width) <= 1);
+});
+
+test("boards of a page that scrolls fill its width, and each fits the screen", () => {
+  const arrange = (many, width, height) =>
+    arrangeOnPage(many, { width, height: height - 290 }, height, 1, 120, 54, 16);
+  assert.deepEqual(arrange(6, 366, 844), { columns: 2, rows: 3, cell: 120 }, "all fit");
+  assert.deepEqual(arrange(16, 366, 844), { columns: 2, rows: 8, cell: 175 });
+  assert.deepEqual(arrange(16, 336, 640), { columns: 2, rows: 8, cell: 160 });
+  assert.deepEqual(arrange(2, 820, 390), { columns: 2, rows: 1, cell: 336 }, "one at a time");
+  assert.deepEqual(arrange(3, 100, 200), { columns: 1, rows: 3, cell: 100 });
 });

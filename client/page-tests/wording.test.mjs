@@ -20,17 +20,30 @@ import {
   whyWatching,
 } from "../sliderace_page/core/wording.js";
 import { limitOf } from "../sliderace_page/core/race/limits.js";
+import { racerRows } from "../sliderace_page/ui/parts/racers.js";
 import { RACE, Stage, member, room, rules, standing } from "./room.mjs";
 
 test("a solve that the server has not heard of says so, and claims no place", () => {
+  const racing = { status: "racing", time: null, place: null };
   const racers = [
-    { seat: 0, mine: true, status: "racing", name: "Ann", time: null, place: null, stm: 9 },
-    { seat: 1, mine: false, status: "racing", name: "Ben", time: null, place: null, stm: 4 },
+    { mine: true, lane: { ...racing, name: "Ann", stm: 9 } },
+    { mine: false, lane: { ...racing, name: "Ben", stm: 4 } },
   ];
   const solved = { place: "Solved!", time: "1:05.911" };
   const note = "Kept here until the server answers";
   assert.deepEqual(finishText(racers, 65_911, true), { ...solved, note: "" });
   assert.deepEqual(finishText(racers, 65_911, false), { ...solved, note });
+});
+
+test("a finish tells how far behind the one before it was", () => {
+  const stage = new Stage().race();
+  const ends = (seat, place, time_ms) =>
+    stage.next({ t: "standing", race: RACE, standing: standing(seat, { place, time_ms }) });
+  ends(1, 1, 4000);
+  ends(0, 2, 4354);
+  const { place, time, note } = finishText(racerRows(stage.model), 0, true);
+  assert.deepEqual([place, time], ["2nd", "4.354 s"]);
+  assert.equal(note, "+0.354 s behind Ben, last to finish");
 });
 
 test("the status of a racer is a sign and a word, never colour alone", () => {

@@ -32,6 +32,24 @@ export function arrangeBoards(many, { width, height }, shape, head = HEAD, gap =
 }
 
 /**
+ * Arrange boards on a page that scrolls where they would be narrower than `least`: then
+ * they fill the width, but none is higher than the screen.
+ * @param {number} many @param {Area} area
+ * @param {number} screen height in which one board must fit
+ * @param {number} shape @param {number} least px
+ * @param {number} head @param {number} gap
+ */
+export function arrangeOnPage(many, area, screen, shape, least, head, gap) {
+  const fitting = arrangeBoards(many, area, shape, head, gap);
+  if (fitting.cell >= least) return fitting;
+  const most = Math.floor((area.width + gap) / (least + gap));
+  const columns = Math.max(1, Math.min(many, most));
+  const across = (area.width - gap * (columns - 1)) / columns;
+  const cell = Math.floor(Math.min(across, Math.max(least, (screen - head) * shape)));
+  return { columns, rows: Math.ceil(many / columns), cell };
+}
+
+/**
  * Place boards in rows, all of them centred.
  * @param {number} many @param {Area} area @param {number} shape
  * @param {{x: number, y: number}} [corner] of the area

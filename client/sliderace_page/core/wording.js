@@ -102,7 +102,7 @@ export function standingText(lane, leader, away) {
   return percent > 0 ? text("count.percent_behind", { percent }) : text("lane.level");
 }
 
-/** @typedef {Pick<Lane, "seat" | "status" | "name" | "time" | "place" | "stm"> & {mine: boolean}} Finisher */
+/** @typedef {{lane: Pick<Lane, "status" | "name" | "time" | "place" | "stm">, mine: boolean}} Finisher */
 
 /**
  * What covers the player's solved board.
@@ -112,7 +112,7 @@ export function standingText(lane, leader, away) {
  * @returns {{place: string, time: string, note: string}}
  */
 export function finishText(racers, ms, isCurrent) {
-  const own = racers.find(({ mine }) => mine);
+  const own = racers.find(({ mine }) => mine)?.lane;
   const place = own?.status === "finished" ? own.place : null;
   const time = formatTime(own?.time ?? ms);
   const solved = text("board.solved");
@@ -121,10 +121,11 @@ export function finishText(racers, ms, isCurrent) {
   if (racers.length === 1)
     return { place: solved, time, note: text("count.moves", { count: own.stm }) };
   const ahead = racers
+    .map(({ lane }) => lane)
     .filter((one) => one.status === "finished" && (one.time ?? 0) < (own.time ?? 0))
     .sort((a, b) => (b.time ?? 0) - (a.time ?? 0))[0];
   if (!ahead) return { place: ordinal(place), time, note: text("results.you_won") };
-  const last = racers.every((one) => one.mine || one.status !== "racing");
+  const last = racers.every(({ mine, lane }) => mine || lane.status !== "racing");
   const values = { name: ahead.name, time: formatTime((own.time ?? 0) - (ahead.time ?? 0)) };
   const note = text(last ? "race.behind_last" : "race.behind", values);
   return { place: ordinal(place), time, note };

@@ -104,6 +104,7 @@ export const SCREENS = {
     ],
     sheets: [
       "styles/board.css",
+      "styles/lane.css",
       "styles/race.css",
       "styles/boards.css",
       "styles/speaker.css",
@@ -150,7 +151,7 @@ export const SCREENS = {
       "core/replay-timeline.js",
       "ui/input.js",
     ],
-    sheets: ["styles/results.css", "styles/replay.css"],
+    sheets: ["styles/results.css", "styles/lane.css", "styles/replay.css"],
   },
   solo: {
     load: async () => (await withTexts(import("./screens/solo.js"))).Solo,

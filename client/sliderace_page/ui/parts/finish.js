@@ -42,8 +42,7 @@ export class Finish {
    * @param {boolean} isCurrent the connection is good
    */
   showPlate(rows, ms, isCurrent) {
-    const racers = rows.map(({ lane, mine }) => ({ ...lane, mine }));
-    const { place, time, note } = finishText(racers, ms, isCurrent);
+    const { place, time, note } = finishText(rows, ms, isCurrent);
     setText(this.place, place);
     setText(this.time, time);
     setText(this.note, note);

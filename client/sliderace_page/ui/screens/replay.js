@@ -3,7 +3,7 @@
 import { parseBoard } from "../../core/engine.js";
 import { isField } from "../input.js";
 import { dnfReason, statusText } from "../../core/wording.js";
-import { arrangeBoards } from "../../core/board-layout.js";
+import { arrangeOnPage } from "../../core/board-layout.js";
 import { BadRecord, read } from "../../core/proof/reading.js";
 import { Playhead, RaceReplay } from "../../core/replay-timeline.js";
 import { formatTime } from "../../core/figures.js";
@@ -327,12 +327,9 @@ export class Replay {
     if (!this.#playback) return;
     const space = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
     const many = this.#cards.length;
-    let { columns, cell } = arrangeBoards(many, space, this.#shape, LANE_PX, GAP_PX);
-    if (cell < LEAST_PX) {
-      columns = Math.min(many, Math.floor((space.width + GAP_PX) / (LEAST_PX + GAP_PX)));
-      cell = LEAST_PX;
-    }
+    const fixed = /** @type {const} */ ([this.#shape, LEAST_PX, LANE_PX, GAP_PX]);
+    const { columns, cell } = arrangeOnPage(many, space, innerHeight, ...fixed);
     this.boards.style.setProperty("--columns", String(columns));
-    this.boards.style.setProperty("--cell", `${Math.floor(cell)}px`);
+    this.boards.style.setProperty("--cell", `${cell}px`);
   }
 }
