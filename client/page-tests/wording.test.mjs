@@ -215,7 +215,7 @@ test("the host sees who would only watch", () => {
   model.members.set(3, member(3, { benched: true }));
   model.members.set(4, member(4, { connected: false }));
   assert.equal(whoWillWatch(model), "");
-  const others = "The others are ready. The race starts when you start it.";
+  const others = "The others are ready. You can start.";
   assert.equal(lobbyStatus(model, 0), others, "the host's own row says that they are not");
   model.members.set(1, member(1, { ready: true }));
   assert.equal(lobbyStatus(model, 0), "All are ready.");

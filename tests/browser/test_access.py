@@ -68,7 +68,7 @@ def test_axe_finds_no_fault_in_a_room(
         page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
     ann.goto(pages.address)
     ann.get_by_text("More rules").click()
-    ann.wait_for_selector(".home select")
+    ann.wait_for_selector(".home .rules-grid select")
     _check_sizes(ann, "home")
     code = host(ann, "Ann")
     use_short_countdown(ann)
