@@ -567,3 +567,15 @@ async def test_host_is_asked_whether_to_go_back() -> None:
             assert pilot.app.screen is shown, "other keys mean nothing now"
         assert "Go back?" not in screen(pilot)
     assert entered == ["", "KWXTRB"]
+
+
+async def test_help_of_solo_says_how_to_play_well() -> None:
+    async with app_from(Start("solo", size="3x3"), (80, 40)) as pilot:
+        await pilot.press("?")
+        await settle(pilot)
+        rows = [row.strip("│ ") for row in screen(pilot).splitlines()]
+    assert "Strategy:" in rows
+    assert sum(row[:2] in [f"{n}." for n in range(1, 7)] for row in rows) == 6
+    joined = " ".join(rows)
+    assert "put the second last one into the corner" in joined
+    assert "the last three tiles" in joined.lower()

@@ -17,6 +17,8 @@ HelpTopic = Literal["menu", "solo", "room", "results", "replay"]
 
 KEYS_W = 19
 """Columns of the keys if texts stand beside them."""
+INDENT = "   "
+"""Before the second and further lines of a tip."""
 TEXT_W = 40
 """Columns that a text needs to stand beside its keys; otherwise it stands below."""
 
@@ -187,7 +189,9 @@ class HelpDialog(Dialog):
             rows += [text_row(f"  {part}", look.ink) for part in parts]
         if self._topic == "solo":
             rows.append(text_row(""))
-            for n, tip in enumerate(strategy()):
-                colour = look.soft if n else look.accent
-                rows += [text_row(part, colour) for part in wrap(tip, width)]
+            tips = "\n".join(strategy()).replace(f"\n{INDENT}", " ").split("\n")
+            for n, tip in enumerate(tips):
+                parts = wrap(tip, width, subsequent_indent=INDENT)
+                colour = look.ink if n else look.accent
+                rows += [text_row(part, colour, bold=not n) for part in parts]
         return rows
