@@ -70,6 +70,8 @@ export const SCREENS = {
       "ui/parts/confirm-button.js",
       "ui/parts/badges.js",
       "ui/parts/members.js",
+      "ui/parts/add-bot.js",
+      "core/server-bots.js",
       "ui/parts/rule-fields.js",
       "ui/parts/select.js",
       "ui/parts/rules.js",

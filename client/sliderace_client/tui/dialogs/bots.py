@@ -48,7 +48,7 @@ class BotsDialog(ChoiceDialog):
         if bot is None:
             return text("tui.bots.none")
         if bot.pace_ms is None:
-            return str(bot.level)
+            return text(f"level.{bot.level}")
         return self._seconds(bot.pace_ms)
 
     def _seconds(self, ms: int) -> str:

@@ -44,7 +44,7 @@ export class MemberRow {
     fill(this.marks, [
       isMe ? badge("you", "", text("member.you")) : null,
       hosts ? badge("host", "\u265b", text("member.host")) : null,
-      member.bot ? badge("bot", "\u2699", text("member.bot")) : null,
+      member.bot && !member.name.startsWith("\u2699") ? badge("bot", "\u2699", text("member.bot")) : null,
       member.benched ? badge("bench", "", text("member.benched")) : null,
       member.connected ? null : badge("lost", "\u26a1", text("member.reconnecting")),
     ]);

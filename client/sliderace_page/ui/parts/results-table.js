@@ -85,7 +85,7 @@ export class ResultTable {
         {},
         h("span", { text: name }),
         mine ? badge("you", "", text("member.you")) : null,
-        bot ? badge("bot", "\u2699", text("member.bot")) : null,
+        bot && !name.startsWith("\u2699") ? badge("bot", "\u2699", text("member.bot")) : null,
         photo
           ? badge("photo", "\u2248", text("results.photo_badge"), text("results.photo_hint"))
           : null,

@@ -5,6 +5,7 @@ import { text } from "../../core/texts.js";
 import { lobbyStatus } from "../../core/wording.js";
 import { command } from "../../core/protocol.js";
 import { confirmButton } from "../parts/confirm-button.js";
+import { AddBot } from "../parts/add-bot.js";
 import { Switch, button } from "../parts/controls.js";
 import { Listing, h, setAttribute, setText, show } from "../dom.js";
 import { MemberRow } from "../parts/members.js";
@@ -40,6 +41,7 @@ export class Lobby {
       (/** @type {Member} */ { id }) => id,
       () => new MemberRow(send),
     );
+    this.addBot = new AddBot(send);
     this.alone = h("p.soft.small", { text: text("lobby.alone") });
     this.ready = button("primary big", "", () => this.#toggleReady());
     this.status = h("p.soft.small", { "aria-live": "polite" });
@@ -76,6 +78,7 @@ export class Lobby {
       {},
       this.playersTitle,
       this.playerList,
+      this.addBot.element,
       this.alone,
       this.spectatorsTitle,
       this.spectatorList,
@@ -131,6 +134,7 @@ export class Lobby {
     this.spectators.update(spectators, model);
     show(this.spectatorsTitle, spectators.length > 0);
     show(this.spectatorList, spectators.length > 0);
+    this.addBot.update(model);
     show(this.alone, players.length < 2);
     this.#updateButtons(model);
     this.tick(model, now);
