@@ -31,6 +31,7 @@ test("standings are taken from the record", () => {
 test("TPS and moves per distance are formatted", () => {
   assert.equal(formatTps({ stm: 62, solve_ms: 7120 }), "8.71");
   assert.equal(formatTps({ stm: 1, solve_ms: 0 }), "");
+  assert.equal(formatTps({ stm: 46, solve_ms: 1 }), "");
   assert.equal(formatMmd({ status: "finished", stm: 47 }, 20), "2.35");
   assert.equal(formatMmd({ status: "dnf", stm: 47 }, 20), "");
 });
@@ -58,6 +59,14 @@ test("the CSV table has a line per racer with all fields", () => {
   assert.equal(first.time_ms, String(finish.official_ms));
   assert.equal(first.solve_ms, String(finish.solve_ms));
   assert.deepEqual([first.stm, first.mtm], [String(stm), String(mtm)]);
+  const [fast] = standingsOf({
+    racers: [{ ...record.racers[0], finish: { ...finish, solve_ms: 1 } }],
+  });
+  const row = csv([fast], 20).split("\r\n")[1].split(",");
+  assert.deepEqual(
+    [row[head.split(",").indexOf("solve_ms")], row[head.split(",").indexOf("tps")]],
+    ["", ""],
+  );
   assert.equal(lines.at(-1).split(",")[5], "", "no time is an empty cell, not 0");
 });
 

@@ -5,6 +5,7 @@ import test from "node:test";
 
 import "./setup.mjs";
 import { bytesToHex } from "../sliderace_page/core/engine.js";
+import { plausible } from "../sliderace_page/core/proof/summary.js";
 import { canonical, verify } from "../sliderace_page/core/proof/signed.js";
 import { rank } from "../sliderace_page/core/race/ranking.js";
 import { text as worded } from "../sliderace_page/core/texts.js";
@@ -77,6 +78,11 @@ test("the overlap of any number of slides is found at once", () => {
 test("golden jitter allowances are reproduced", () => {
   for (const [jitter, allowance] of timing.allowance)
     assert.equal(jitterAllowance(jitter), allowance);
+});
+
+test("only plausible solve times are shown", () => {
+  for (const [solve_ms, stm, shown] of timing.plausible)
+    assert.equal(plausible({ stm, solve_ms }), shown);
 });
 
 test("golden photo finishes are found", () => {

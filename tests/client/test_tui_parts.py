@@ -76,6 +76,7 @@ def test_rules_fit_in_one_line(rules: Rules, text: str) -> None:
 
 def test_tps_has_two_decimals_or_a_dash() -> None:
     assert [tps(30, 10_000), tps(0, 0), tps(1, None)] == ["3.00", "-", "-"]
+    assert tps(46, 1) == "-"  # nobody can be so fast
     assert count_text(3, 999).endswith(" - TPS")  # no 3000 TPS at first
     assert count_text(3, 1_000).endswith(" 3.00 TPS")
 
@@ -135,6 +136,15 @@ def test_results_fit_and_keep_name_time_and_moves(width: int) -> None:
     assert " ".join(rows[2].split()) == expected
     if width >= 76:
         assert rows[1].split()[4:] == ["3.00", "99", "40.000"]
+
+
+@pytest.mark.parametrize("solve_ms", [None, 0, 1])
+def test_results_hide_a_solve_time_that_nobody_can_have(solve_ms: int | None) -> None:
+    done = lane(0)
+    counts = {"time_ms": 5_060, "solve_ms": solve_ms, "stm": 46, "mtm": 46}
+    done.apply(standing(0, "finished", place=1, **counts))
+    row = text_of(result_rows([done], 0, DARK, 116)[1])
+    assert row.split() == ["1", "Ann", "5.060", "46", "-", "46"]
 
 
 def test_results_have_a_credit_column_if_somebody_has_credit() -> None:

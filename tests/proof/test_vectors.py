@@ -7,7 +7,7 @@ from typing import Any
 from tests.proof import vectors
 from tests.race.test_ranking import row
 
-from sliderace.race.ranking import rank
+from sliderace.race.ranking import plausible, rank
 from sliderace.race.timing import (
     MIN_SAMPLES,
     Latency,
@@ -50,6 +50,11 @@ def test_golden_photo_finishes() -> None:
             for seat, (time, jitter) in enumerate(finishes)
         ]
         assert [one.photo for one in rank(rows)] == photos
+
+
+def test_golden_plausible_solve_times() -> None:
+    for solve_ms, stm, shown in golden("timing-v1.json")["plausible"]:
+        assert plausible(solve_ms, stm) == shown
 
 
 def test_golden_records_and_lies() -> None:

@@ -1,6 +1,7 @@
 """One attempt at one board, alone: counted, timed, and with undo."""
 
 from sliderace.engine import OPPOSITE, Board, Slide, measures
+from sliderace.race.ranking import plausible
 from sliderace.texts import text
 from sliderace_client.line_ui.boards import Origin
 from sliderace_client.shared_ui.wording import duration
@@ -86,7 +87,7 @@ class Practice:
     def result(self, now: int) -> list[str]:
         """Return the figures of a finished attempt, one a line."""
         time = self.clock(now)
-        tps = f"{self.stm * 1000 / time:.2f}" if time else "-"
+        tps = f"{self.stm * 1000 / time:.2f}" if plausible(time, self.stm) else "-"
         lines = [
             text("solo.moves", stm=self.stm, mtm=self.mtm),
             text("solo.time", time=duration(time)),

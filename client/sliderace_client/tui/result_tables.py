@@ -5,6 +5,7 @@ from textwrap import wrap
 
 from sliderace.protocol.messages import Results, SeatSignals
 from sliderace.protocol.names import cells
+from sliderace.race.ranking import plausible
 from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import solve_figures
@@ -144,11 +145,12 @@ def _columns(lane: Lane, mark_w: int) -> list[str]:
             outcome += _progress(lane)
         return [*_first_columns(lane, outcome), "", "", "", ""]
     time = duration(standing.time_ms) + fitted(_mark(lane), mark_w)
+    solve_ms = plausible(standing.solve_ms, standing.stm)
     return [
         *_first_columns(lane, time),
-        tps(standing.stm, standing.solve_ms or standing.time_ms),
+        tps(standing.stm, solve_ms),
         str(standing.mtm),
-        "" if standing.solve_ms is None else duration(standing.solve_ms),
+        duration(solve_ms) if solve_ms else "",
         text("tui.table.ms", ms=standing.credit_ms) if standing.credit_ms else "",
     ]
 

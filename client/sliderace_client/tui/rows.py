@@ -9,6 +9,7 @@ import segno
 
 from sliderace.protocol.messages import Member, MemberLatency, StatusName
 from sliderace.protocol.names import BOT_MARK, cells
+from sliderace.race.ranking import plausible
 from sliderace.race.rules import Rules
 from sliderace.texts import text
 from sliderace_client.shared_ui import wording
@@ -105,8 +106,8 @@ TPS_FROM_MS = 1_000
 
 
 def tps(stm: int, ms: int | None) -> str:
-    """Format tiles per second with two decimals; a dash before the clock runs."""
-    return f"{stm * 1000 / ms:.2f}" if ms else "-"
+    """Format tiles per second with two decimals; a dash if nobody can be so fast."""
+    return f"{stm * 1000 / took:.2f}" if (took := plausible(ms, stm)) else "-"
 
 
 def count_text(stm: int, clock: int | None) -> str:

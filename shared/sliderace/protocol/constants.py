@@ -13,7 +13,7 @@ from sliderace.proof import canonical, reading
 from sliderace.proof.record import VERSION
 from sliderace.protocol import limits, names, room_code, version
 from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
-from sliderace.race import rules, timing
+from sliderace.race import ranking, rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
 from sliderace.race.state import HOLD_MS, MAX_OUTAGES, RECONNECT_MS, UNDO_MS
 
@@ -69,6 +69,7 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "hold_ms": HOLD_MS,
             "reveal_lead_ms": REVEAL_LEAD_MS,
             "undo_ms": UNDO_MS,
+            "max_tps": ranking.MAX_TPS,
         },
         "record": {
             "version": VERSION,

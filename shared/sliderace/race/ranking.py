@@ -17,7 +17,11 @@ from sliderace.race.log_records import Seat
 from sliderace.race.state import Attempt, Race, Status
 from sliderace.race.timing import jitter_allowance
 
-__all__ = ["Row", "rank", "solve_time", "standings"]
+__all__ = ["MAX_TPS", "Row", "plausible", "rank", "solve_time", "standings"]
+
+MAX_TPS = 200
+"""More tiles per second than anybody can move in a whole solve: record solvers reach
+149 in their best second, and 405 in five."""
 
 _ORDER: dict[Status, int] = {
     "finished": 0,
@@ -147,3 +151,18 @@ def solve_time(stated: int, first: int, official: int) -> int:
         official: the official time.
     """
     return min(max(0, stated, official - first), official)
+
+
+def plausible(solve_ms: int | None, stm: int) -> int | None:
+    """Return a solve time that can be shown; None if nobody can be so fast.
+
+    Nothing bounds it if all slides arrived at once.
+
+    Args:
+        solve_ms: see `Row`.
+        stm: tiles moved in this time.
+
+    >>> plausible(230, 46), plausible(229, 46), plausible(0, 1)
+    (230, None, None)
+    """
+    return solve_ms if solve_ms and stm * 1_000 <= MAX_TPS * solve_ms else None

@@ -1,6 +1,6 @@
 // The results of a race as a table for spreadsheets (CSV). Pure.
 
-import { formatMmd, formatTps } from "./summary.js";
+import { formatMmd, formatTps, plausible } from "./summary.js";
 
 /** @typedef {import("./summary.js").Result} Result */
 
@@ -50,6 +50,8 @@ export function csv(standings, md) {
 function field(row, name, md) {
   const solved = row.status === "finished";
   switch (name) {
+    case "solve_ms":
+      return plausible(row);
     case "tps":
       return solved ? formatTps(row) : null;
     case "moves_per_md":

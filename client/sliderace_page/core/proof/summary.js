@@ -1,5 +1,6 @@
 // A race record as the screens after a race show it. Pure.
 
+import { constants } from "../constants.js";
 import { cleanName } from "../format.js";
 
 /** @typedef {import("./reading.js").WrittenRace} WrittenRace */
@@ -34,11 +35,20 @@ export const standingsOf = ({ racers }) =>
   }));
 
 /**
+ * The solver's own time; null if nobody can be so fast, as if all slides arrived at once.
+ * @param {{stm: number, solve_ms: number | null}} result
+ */
+export const plausible = ({ stm, solve_ms: solve }) =>
+  solve && stm * 1000 <= constants.timing.max_tps * solve ? solve : null;
+
+/**
  * Tiles per second over the solver's own time: `8.71`; empty without one.
  * @param {{stm: number, solve_ms: number | null}} result
  */
-export const formatTps = ({ stm, solve_ms: solve }) =>
-  solve ? ((stm * 1000) / solve).toFixed(2) : "";
+export function formatTps(result) {
+  const solve = plausible(result);
+  return solve ? ((result.stm * 1000) / solve).toFixed(2) : "";
+}
 
 /**
  * Moves per Manhattan distance: 1 is the shortest conceivable solve.

@@ -5,7 +5,7 @@ import { formatTime } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";
 import { badge } from "./badges.js";
-import { formatMmd, formatTps } from "../../core/proof/summary.js";
+import { formatMmd, formatTps, plausible } from "../../core/proof/summary.js";
 
 /** @typedef {import("../../core/proof/summary.js").Result} Result */
 
@@ -61,6 +61,7 @@ export class ResultTable {
   #row(row, mine, md) {
     const { status, place, name, bot, photo, time_ms: time, credit_ms: credit } = row;
     const finished = status === "finished";
+    const solve = finished && plausible(row);
     const racer = { ...row, time };
     const stopped = status === "dnf" || status === "forfeited";
     const reached = statusText({ ...racer, status: "racing" });
@@ -98,7 +99,7 @@ export class ResultTable {
         { text: finished ? formatTime(time ?? 0) : statusText(racer) },
         h("small", { text: note }),
       ),
-      cell("solve", finished && row.solve_ms ? formatTime(row.solve_ms) : ""),
+      cell("solve", solve ? formatTime(solve) : ""),
       cell("moves", status === "dns" ? "" : `${row.stm}/${row.mtm}`),
       cell("tps", finished ? formatTps(row) : ""),
       cell("mmd", formatMmd(row, md)),
