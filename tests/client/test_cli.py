@@ -287,7 +287,8 @@ def test_results_without_a_server_is_exit_code_3(capsys: Captured) -> None:
     assert "Cannot reach" in one_line(capsys)
 
 
-@pytest.mark.timeout(40)
+@pytest.mark.slow
+@pytest.mark.timeout(60)
 def test_past_races_are_read_from_the_file_while_no_server_runs(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
