@@ -296,3 +296,35 @@ def test_page_uses_four_type_sizes(page_folder: Path) -> None:
     ]
     assert found == [("results.css", "0")], "a heading that is read aloud only"
     assert len(TYPE) == 4
+
+
+CLASS = re.compile(r"\.(-?[a-z][\w-]*)(?=[^{}]*\{)")
+
+
+def test_every_class_of_a_style_sheet_is_used(page_folder: Path) -> None:
+    """Only `layer0` ... and `row0` ..., `place1` ... are put together from pieces."""
+    code = "\n".join(
+        file.read_text()
+        for file in page_folder.rglob("*")
+        if file.suffix in (".js", ".html") and "vendor" not in file.parts
+    )
+    words = set(re.findall(r"[\w-]+", code))
+    pieces = re.compile(r"(layer|row|place)\d")
+    dead = {
+        f"{sheet.name}: {name}"
+        for sheet in page_folder.rglob("*.css")
+        for name in CLASS.findall(
+            re.sub(r"/\*.*?\*/", "", sheet.read_text(), flags=re.DOTALL)
+        )
+        if name not in words and not pieces.fullmatch(name)
+    }
+    assert dead == set()
+
+
+def test_lobby_bar_covers_nothing_at_400_percent(pages: Pages) -> None:
+    """On a low screen it scrolls with the page."""
+    page, _ = new_room(pages, "Ann", (320, 256))
+    dock = page.locator(".dock")
+    assert dock.evaluate("one => getComputedStyle(one).position") == "static"
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    assert dock.evaluate("one => getComputedStyle(one).position") == "sticky"

@@ -337,6 +337,16 @@ def test_rejected_slide_is_undone_with_a_message(pages: Pages) -> None:
     page.wait_for_selector("[aria-live] >> text=Taken back", state="attached")
 
 
+def test_announced_start_goes_while_the_digits_count(pages: Pages) -> None:
+    """Who reads the page by cursor must not find a time that has passed."""
+    page, _ = new_room(pages)
+    page.get_by_role("button", name="Start the race").click()
+    said = page.locator("[aria-live] >> text=The race starts in 3 s")
+    said.wait_for(state="attached")
+    said.wait_for(state="detached")
+    assert page.locator(".stage [data-board]").count() == 0
+
+
 def test_screen_reader_can_read_the_board(pages: Pages) -> None:
     """The board is a grid, and after a pause a live region announces changes."""
     page, _ = race_alone(pages, "Kim")
