@@ -47,7 +47,6 @@ from sliderace.protocol.messages import (
     Results,
     Resync,
     SeriesEvent,
-    SeriesTable,
     Slides,
     StandingEvent,
     Welcome,
@@ -826,10 +825,11 @@ class LiveRoom:
             case RaceEnded():
                 self._out.results += pending.ended
                 for ended in pending.ended:
-                    self._send_series(ended.series)
+                    self._send_series(ended.series, self._subscribers.stream)
                 self._send_signals()
             case SeriesBegan(format=format_, n=n, by=by):
-                self._send_series(Series(format_, n, by))
+                begun = Series(format_, n, by)
+                self._send_series(begun, self._subscribers.stream)
             case HostChanged():
                 self._send_signals()
             case Gone():
@@ -877,7 +877,7 @@ class LiveRoom:
         else:
             for event in missed:
                 self._send(event, targets)
-            self._send_table(view.snapshot.series, targets)
+            self._send_series(view.series, targets)
         if (latencies := self._latencies.everything()) is not None:
             self._send(latencies, targets)
         subscriber.sees = view.sees
@@ -1033,18 +1033,10 @@ class LiveRoom:
             if signals is not None:
                 self._send(signals, (host,))
 
-    def _send_series(self, series: Series) -> None:
-        """Send everybody the table of a series."""
-        table = room.series_table(series)
-        self._send_table(table, list(self._subscribers.stream))
-
-    def _send_table(
-        self, table: SeriesTable | None, targets: Sequence[Subscriber]
-    ) -> None:
-        """Send a table to the subscribers that understand it."""
-        if table is not None:
-            able = [one for one in targets if "series" in one.can]
-            self._send(SeriesEvent(table), able)
+    def _send_series(self, series: Series, targets: Iterable[Subscriber]) -> None:
+        """Send the table of a series to the subscribers that understand it."""
+        able = [one for one in targets if "series" in one.can]
+        self._send(SeriesEvent(room.series_table(series)), able)
 
     # --- latency ---------------------------------------------------------------------
 

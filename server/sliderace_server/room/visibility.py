@@ -36,6 +36,7 @@ from sliderace.race.deadlines import may_still_race
 from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, rank, standings
 from sliderace.race.refusal import Refusal
+from sliderace.race.series import Series
 from sliderace.race.state import Attempt
 from sliderace.texts import text
 from sliderace_server.room.events import (
@@ -303,12 +304,14 @@ class View:
         snapshot: everything the member may know.
         sees: whether they may see the boards of others.
         shown: id of the race whose start board is in the snapshot, or "".
+        series: the room's series at that moment.
     """
 
     taken: int
     snapshot: Snapshot
     sees: bool
     shown: str
+    series: Series
 
 
 def view_of(state: RoomState, member: int, now: int, delayed: DelayedAttempts) -> View:
@@ -326,6 +329,7 @@ def view_of(state: RoomState, member: int, now: int, delayed: DelayedAttempts) -
         snapshot=snapshot(state, member, now, delayed),
         sees=sees_boards(state, member, now),
         shown=state.race.id if revealed else "",
+        series=state.series,
     )
 
 
