@@ -6,6 +6,7 @@ import pytest
 
 from sliderace.protocol import messages as m
 from sliderace.race.series import Format
+from sliderace_client.line_ui.answers import Refusal, series_of
 from sliderace_client.shared_ui.series_text import (
     format_text,
     has_begun,
@@ -120,3 +121,28 @@ def test_table_is_aligned(format_: Format, lines: list[str]) -> None:
 
 def test_table_without_races_is_empty() -> None:
     assert table_lines(table("ao5", races=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "series"),
+    [
+        ("open", m.Series("open")),
+        ("first 3", m.Series("first", 3)),
+        ("first 3 2", m.Series("first", 3, 2)),
+        ("mo3", m.Series("mo3")),
+        ("ao12", m.Series("ao12")),
+        ("points 10", m.Series("points", 10)),
+        ("first 99", m.Series("first", 99)),  # the server says what is allowed
+    ],
+)
+def test_typed_words_name_a_series(typed: str, series: m.Series) -> None:
+    assert series_of(typed.split()) == series
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "first", "first x", "first 3 3", "first 100", "ao5 3", "ao7"]
+)
+def test_other_words_are_answered_with_the_formats(typed: str) -> None:
+    answer = series_of(typed.split())
+    assert isinstance(answer, Refusal)
+    assert answer.text.startswith("Type series and a format: open, first 3,")

@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from sliderace.engine import BadSize, Size
 from sliderace.engine.board import MAX_SIDE, MIN_SIDE
-from sliderace.protocol.messages import BotWanted
+from sliderace.protocol.messages import BotWanted, Series
+from sliderace.race.series import FORMATS, Format
 from sliderace.texts import text
 from sliderace_client.room.server_bots import LEVELS
 
@@ -17,6 +18,7 @@ __all__ = [
     "bots_of",
     "puzzle",
     "quoted",
+    "series_of",
     "size_of",
     "size_or_default",
     "size_question",
@@ -28,6 +30,7 @@ DEFAULT_SIZE: Final = Size(4, 4)
 _PUZZLE = re.compile(r"([0-9]{1,4})[ -]?puzzle")
 _SIDES = re.compile(r"([0-9]{1,4})(?: ?[x*] ?([0-9]{1,4}))?")
 _SECONDS = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,3})?")
+_SERIES = re.compile("(open|mo3|ao5|ao12)|(first|points) ([0-9]{1,2})(?: ([12]))?")
 _LONGEST = 24
 """Characters of typed text that are quoted."""
 
@@ -63,6 +66,22 @@ def bots_of(words: Sequence[str]) -> list[BotWanted] | Refusal:
         else:
             return Refusal("no_level", text("bots.unknown", typed=quoted(word)))
     return bots or Refusal("no_bots", text("bots.how", levels=", ".join(LEVELS)))
+
+
+def series_of(words: Sequence[str]) -> Series | Refusal:
+    """Return the series that these words name; the server checks its numbers.
+
+    >>> series_of(["first", "3"]) == Series("first", 3)
+    True
+    >>> series_of(["ao5", "soon"]).why
+    'no_series'
+    """
+    found = _SERIES.fullmatch(" ".join(words))
+    if found is None:
+        return Refusal("no_series", text("score.how"))
+    plain, counted, n, by = found.groups()
+    formats: dict[str, Format] = {one: one for one in FORMATS}
+    return Series(formats[plain or counted], int(n or 0), int(by or 1))
 
 
 def quoted(typed: str) -> str:

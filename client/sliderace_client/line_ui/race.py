@@ -20,7 +20,7 @@ from sliderace.texts import text
 from sliderace_client import exit_codes
 from sliderace_client.launch import Start
 from sliderace_client.line_ui import explanations
-from sliderace_client.line_ui.answers import Refusal, bots_of, quoted
+from sliderace_client.line_ui.answers import Refusal, bots_of, quoted, series_of
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.commentary import Commentary
 from sliderace_client.line_ui.grammar import Grammar, moved, possible
@@ -265,6 +265,8 @@ class _Room:
             self._board_of(" ".join(words[1:]))
         elif words and words[0] == "bots":
             self._bots(words[1:])
+        elif words and words[0] == "series":
+            self._begin_series(words[1:])
         elif len(words) > 1 and words[0] == "name":
             self._rename(line.strip()[len("name") :].strip())
         elif self._view.racing:
@@ -288,6 +290,14 @@ class _Room:
             self._send(m.Bots(bots))
         else:
             self._say(text("refusal.bots_unavailable"))
+
+    def _begin_series(self, words: list[str]) -> None:
+        """Begin a series."""
+        series = series_of(words)
+        if isinstance(series, Refusal):
+            self._say(series.text)
+        elif "series" in self._view.features:
+            self._send(series)
 
     def _rename(self, typed: str) -> None:
         """Change our nickname, here and for the next time."""

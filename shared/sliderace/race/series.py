@@ -18,11 +18,12 @@ does not count. The race after the end begins the next series of the same format
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from sliderace.race.averages import average, mean
 
 __all__ = [
+    "FORMATS",
     "LENGTHS",
     "MAX_SCORES",
     "OPEN",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 Format = Literal["open", "first", "mo3", "ao5", "ao12", "points"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 Result = int | Literal["dnf", "dns"]
 """Official time in ms, or why there is none. A forfeit is a DNF."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sliderace.protocol.messages import Series, SeriesTable
-from sliderace.race.series import Format
+from sliderace.race.series import FORMATS, Format
 from sliderace.texts import text
 from sliderace_client.shared_ui.render import Look, Row
 from sliderace_client.shared_ui.series_text import format_text, table_cells, won_text
@@ -17,7 +17,6 @@ __all__ = ["SeriesDialog", "SeriesTableDialog"]
 PLACE_W, NAME_W, COUNT_W, TIME_W = 2, 24, 6, 11
 SHORT_NAME_W = 8
 """The least width of a name; then the last columns are left out."""
-FORMATS: tuple[Format, ...] = ("open", "first", "mo3", "ao5", "ao12", "points")
 LENGTHS = {"first": (1, 2, 3, 4, 5, 7, 10, 15, 20), "points": (5, 10, 15, 20, 30, 50)}
 AHEAD = (1, 2)
 
