@@ -602,3 +602,86 @@ async def test_nickname_is_changed_in_the_room_and_stored_for_the_next_time() ->
         await wait_for_text(pilot, "Ann is now called Zoë")
         assert app_of(pilot).settings.name == "Zoë"
         assert app_of(pilot).nickname == "Zoë"
+
+
+# --- Reactions ------------------------------------------------------------------------
+
+
+def reacting() -> OfflineClient:
+    """Return a client whose server takes reactions."""
+    client = OfflineClient()
+    client.view.features = frozenset(["reactions"])
+    return client
+
+
+async def test_lobby_offers_no_reactions_where_the_server_has_none() -> None:
+    async with running_app(OfflineClient()) as pilot:
+        await settle(pilot)
+        assert "react" not in keys(pilot)
+
+
+async def test_reaction_is_sent_by_one_key_or_click_and_shown_for_three_seconds() -> (
+    None
+):
+    client = reacting()
+    async with running_app(client) as pilot:
+        await settle(pilot)
+        await pilot.press("z")
+        await settle(pilot)
+        assert "a  Good luck" in screen(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        await pilot.press("z")
+        await settle(pilot)
+        await pilot.click("#text", offset=(2, 1))
+        await settle(pilot)
+        await pilot.press("z")
+        await settle(pilot)
+        await pilot.click("#text", offset=(30, 8))
+        assert client.commands == [m.React(9), m.React(1), m.React(16)]
+        client.receive(m.Reacted(BEN, 9))
+        await wait_for_text(pilot, "Ben Good luck")
+        client.room.now += 3_000
+        await settle(pilot)
+        assert "Good luck" not in screen(pilot)
+
+
+async def test_reactions_of_one_or_of_all_can_be_hidden_and_the_host_mutes() -> None:
+    client = reacting()
+    async with running_app(client) as pilot:
+        await pilot.press("down")
+        await settle(pilot)
+        assert "hide reactions" not in keys(pilot)
+        client.receive(m.Reacted(BEN, 9))
+        await wait_for_text(pilot, "Ben Good luck")
+        await pilot.press("h", "m")
+        await settle(pilot)
+        assert "Good luck" not in screen(pilot)
+        assert client.commands == [m.Mute(BEN)]
+        await pilot.press("h")
+        await wait_for_text(pilot, "Ben Good luck")
+        await pilot.press("z")
+        await settle(pilot)
+        await pilot.press("o")
+        await settle(pilot)
+        assert "You do not see reactions any more." in screen(pilot)
+        assert "Ben Good luck" not in screen(pilot)
+        assert app_of(pilot).settings.reactions == "off"
+
+
+async def test_reactions_stand_beside_racers_and_those_of_spectators_below() -> None:
+    client = reacting()
+    async with running_app(client, (100, 32)) as pilot:
+        client.race(rooms.results().board)
+        client.receive(m.Reacted(BEN, 16))
+        client.receive(m.Reacted(CAT, 9))
+        await wait_for_text(pilot, "Ben Have to go")
+        assert "Cat: Good luck" in screen(pilot)
+        assert "z  react" not in keys(pilot)
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        rows = [rooms.standing(0, "dnf"), rooms.standing(1, "dnf")]
+        client.receive(rooms.results(standings=rows))
+        await settle(pilot)
+        client.receive(m.Reacted(BEN, 10))
+        await wait_for_text(pilot, "Ben Well played")
+        assert "z  react" in keys(pilot)

@@ -17,6 +17,7 @@ from sliderace_client.room.outcomes import (
     MemberGone,
     Notice,
     PhaseChanged,
+    Reaction,
     Remark,
     Renamed,
     SizeChanged,
@@ -41,6 +42,7 @@ from sliderace_client.shared_ui import wording
         (m.MemberEvent(0, member(1, 0), "unbenched"), "Ann plays again"),
         (m.MemberEvent(0, member(1, 0), "muted"), "The host muted Ann"),
         (m.MemberEvent(0, member(1, 0), "unmuted"), "Ann may react again"),
+        (Reaction(1, "Ann", 1), "Ann: Applause"),
         (Renamed("Ann", "Zoë"), "Ann is now called Zoë"),
         (m.MemberEvent(0, member(1, 0), "renamed"), ""),
         (m.MemberEvent(0, member(1, None), "role"), "Ann is a spectator now"),
@@ -48,7 +50,7 @@ from sliderace_client.shared_ui import wording
     ],
 )
 def test_every_change_of_a_member_has_a_sentence(
-    event: m.MemberEvent | Renamed, text: str
+    event: m.MemberEvent | Renamed | Reaction, text: str
 ) -> None:
     assert wording.news(event) == text
 

@@ -30,7 +30,7 @@ from sliderace_client.net.connection import PATIENCE_S, Client
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.race_records import save_record
-from sliderace_client.room.outcomes import PhaseChanged
+from sliderace_client.room.outcomes import PhaseChanged, Reaction
 from sliderace_client.room.outputs import Note
 from sliderace_client.shared_ui import solve_figures, wording
 from sliderace_client.shared_ui.series_text import (
@@ -210,6 +210,8 @@ class _Room:
         self._say(text("room.brief_player" if player else "room.brief_spectator"))
 
     def _note(self, note: Note) -> None:
+        if isinstance(note.news, Reaction) and self._view.in_race:
+            return  # a screen reader would speak it in the middle of the race
         self._say(wording.news(note.news))
         if note.news == PhaseChanged("results"):
             self._standings()
@@ -267,6 +269,8 @@ class _Room:
             self._bots(words[1:])
         elif words and words[0] == "series":
             self._begin_series(words[1:])
+        elif words and words[0] == "react" and not self._view.racing:
+            self._react(" ".join(words[1:]))
         elif len(words) > 1 and words[0] == "name":
             self._rename(line.strip()[len("name") :].strip())
         elif self._view.racing:
@@ -298,6 +302,15 @@ class _Room:
             self._say(series.text)
         elif "series" in self._view.features:
             self._send(series)
+
+    def _react(self, typed: str) -> None:
+        """Send a reaction by its number, or list them all."""
+        numbers = range(1, limits.REACTIONS + 1)
+        if typed.isdecimal() and len(typed) <= 2 and int(typed) in numbers:
+            self._send(m.React(int(typed)))
+            return
+        for number in numbers:
+            self._say(f"{number:>4}  {text(f'reaction.{number}')}")
 
     def _rename(self, typed: str) -> None:
         """Change our nickname, here and for the next time."""

@@ -29,6 +29,7 @@ from sliderace_client.room.outcomes import (
     MemberGone,
     Notice,
     PhaseChanged,
+    Reaction,
     Renamed,
     SeriesWon,
     SizeChanged,
@@ -111,8 +112,7 @@ class Fold:
             case m.Signals():
                 view.signals = event
             case m.Reacted():
-                if event.member in view.members and 1 <= event.id <= REACTIONS:
-                    view.reactions[event.member] = event.id, now + REACTION_MS
+                self._reacted(event, now)
             case m.SeriesEvent():
                 self._series(_clean_table(event.table))
             case m.Pong():
@@ -256,6 +256,13 @@ class Fold:
             self._outputs.note(Renamed(before.name, event.member.name))
         else:
             self._outputs.note(event)
+
+    def _reacted(self, event: m.Reacted, now: int) -> None:
+        view, member = self._view, self._view.members.get(event.member)
+        if member is not None and 1 <= event.id <= REACTIONS:
+            view.reactions[member.id] = event.id, now + REACTION_MS
+            if member.id not in view.ignored:
+                self._outputs.note(Reaction(member.id, member.name, event.id))
 
     def _gone(self, event: m.Gone) -> None:
         view = self._view

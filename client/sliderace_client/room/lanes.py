@@ -17,6 +17,7 @@ class Lane:
         seat: the racer's seat.
         member: member id; None if the racer left before we knew them.
         name: nickname, safe to show.
+        reaction: number of the reaction to be shown beside it; screens set it.
         bot: a declared bot.
         seq: number of the last slide reported.
         high: high-water progress in permille; 1000 while `status` is ``racing`` means
@@ -41,6 +42,7 @@ class Lane:
     standing: Standing | None = None
     board: Board | None = None
     board_seq: int = 0
+    reaction: int | None = None
 
     @property
     def time_ms(self) -> int | None:

@@ -26,6 +26,7 @@ __all__ = [
     "News",
     "Notice",
     "PhaseChanged",
+    "Reaction",
     "Remark",
     "Renamed",
     "SizeChanged",
@@ -92,6 +93,16 @@ class Notice(StrEnum):
     HOST_ENDED = "host_ended"
     LEFT_OUT = "left_out"
     RECORD_AGREES = "record_agrees"
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """A member reacted."""
+
+    member: int
+    name: str
+    number: int
+    """1 to `REACTIONS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +214,7 @@ News = (
     Notice
     | MemberEvent
     | Renamed
+    | Reaction
     | MemberGone
     | HostChanged
     | LockChanged

@@ -67,6 +67,7 @@ class Settings:
         tiles: what a tile's colour shows: ``fringe``, ``rows`` or ``mono`` (nothing).
         picture: shown instead: ``none``, a name, or a file.
         hover: ``on``: the tile under the pointer slides without a click.
+        reactions: ``off``: those of others are not shown.
         server: address where a bare code is looked up first; empty: none.
     """
 
@@ -82,6 +83,7 @@ class Settings:
     )
     picture: str = "none"
     hover: str = field(default="off", metadata={"choices": ("off", "on")})
+    reactions: str = field(default="on", metadata={"choices": ("on", "off")})
     server: str = ""
 
 

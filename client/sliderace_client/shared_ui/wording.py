@@ -6,6 +6,7 @@ from typing import assert_never
 from sliderace.proof.verify import Check
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, close_text, refusal_text
 from sliderace.protocol.explain import RULES, rule_text
+from sliderace.protocol.limits import REACTION_SIGNS
 from sliderace.protocol.messages import (
     Member,
     MemberEvent,
@@ -27,6 +28,7 @@ from sliderace_client.room.outcomes import (
     News,
     Notice,
     PhaseChanged,
+    Reaction,
     Remark,
     Renamed,
     SeriesWon,
@@ -49,6 +51,7 @@ __all__ = [
     "news",
     "ordinal",
     "place",
+    "reaction_words",
     "refused",
     "remark",
     "round_trip",
@@ -119,6 +122,16 @@ def round_trip(latency: MemberLatency | None) -> str:
     return text("latency.rtt", rtt=latency.rtt_ms)
 
 
+def reaction_words(number: int) -> str:
+    """Return a reaction as it is shown beside a name: a symbol or a phrase.
+
+    >>> reaction_words(9)
+    'Good luck'
+    """
+    sign = number <= REACTION_SIGNS
+    return text(f"reaction.sign_{number}" if sign else f"reaction.{number}")
+
+
 def listed(names: Sequence[str]) -> str:
     """Return one or more names as a list in a sentence.
 
@@ -187,6 +200,9 @@ def news(what: News) -> str:
             return text(f"notice.{what}")
         case MemberEvent():
             return _member(what)
+        case Reaction():
+            words = text(f"reaction.{what.number}")
+            return text("news.reacted", name=what.name, reaction=words)
         case Renamed():
             return text("news.renamed", before=what.before, name=what.name)
         case MemberGone():

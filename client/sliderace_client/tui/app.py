@@ -47,6 +47,7 @@ from sliderace_client.local_server import WaitingRoom
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.net.seats import SeatFile, claim
 from sliderace_client.platform import WINDOWS, handle_signals
+from sliderace_client.room.outcomes import Reaction
 from sliderace_client.room.outputs import Level, Note
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui import wording
@@ -66,6 +67,7 @@ from sliderace_client.tui.dialogs.choices import (
 )
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
+from sliderace_client.tui.dialogs.reactions import ReactionsDialog
 from sliderace_client.tui.entrance import Entrance
 from sliderace_client.tui.recorded_races import RecordedRaces
 from sliderace_client.tui.screens.forms import KeysForm, NameForm, ServerForm
@@ -457,7 +459,18 @@ class SlideraceApp(App[int]):
         return news.content, news.level
 
     def on_note(self, note: Note) -> None:
-        """Show what happened in the room."""
+        """Show what happened in the room.
+
+        Reactions are shown beside the name, if it is on the screen.
+        """
+        if isinstance(note.news, Reaction):
+            view, member = self.client.view, note.news.member
+            beside = self._room_screen(view) is LobbyScreen or any(
+                lane.member == member for lane in view.lanes.values()
+            )
+            if beside or self.settings.reactions == "off":
+                self.on_change()
+                return
         self.say(wording.news(note.news), note.level)
 
     def say_from_thread(self, content: str) -> None:
@@ -514,6 +527,16 @@ class SlideraceApp(App[int]):
             return myself.name
         drawn = random_name(secrets.SystemRandom().random())
         return self.begin.name or nickname(self.settings) or drawn
+
+    def choose_reaction(self) -> None:
+        """Let the user send a reaction, or hide all."""
+        shown = self.settings.reactions == "on"
+        show = self._show_reactions
+        self.open_screen(ReactionsDialog(self.look, self.send, show, shown=shown))
+
+    def _show_reactions(self, shown: bool) -> None:
+        self.use_settings(replace(self.settings, reactions="on" if shown else "off"))
+        self.say(text(f"tui.reactions.{'shown' if shown else 'hidden'}"))
 
     def edit_name(self) -> None:
         """Let the user change the nickname."""
@@ -729,4 +752,13 @@ def _state(view: RoomView) -> object:
         view.signals,
     )
     checks = (view.agrees, list(view.faults), list(view.remarks))
-    return (view.room, members, standings, race, own, checks, dict(view.latencies))
+    return (
+        view.room,
+        members,
+        standings,
+        race,
+        own,
+        checks,
+        dict(view.latencies),
+        dict(view.reactions),
+    )

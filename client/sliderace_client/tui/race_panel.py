@@ -17,7 +17,7 @@ from sliderace_client.room.lanes import Lane
 from sliderace_client.room.leaderboard import Leaderboard, excerpt
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run, big_text, mixed
 from sliderace_client.shared_ui.wording import duration, ordinal
-from sliderace_client.tui.rows import fitted, marked_name, percent, text_row
+from sliderace_client.tui.rows import fitted, percent, racer_name, text_row
 
 __all__ = [
     "Racers",
@@ -134,7 +134,7 @@ def _row(racers: Racers, rank: int, look: Look, width: int, value_w: int) -> Row
     icon = "✓" if done else ICONS[lane.stm % len(ICONS)] if works else " "
     icon_colour = look.good if done else look.ink
     count_colour = look.ink if own else look.soft  # as the counts: fewer bytes
-    name = fitted(marked_name(lane.name, bot=lane.bot), name_w)
+    name = racer_name(lane, name_w)
     body = [
         Run(f"{name} ", Paint(look.accent if own else look.ink, bold=own)),
         Run(icon, Paint(icon_colour, bold=done)),

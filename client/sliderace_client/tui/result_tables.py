@@ -16,6 +16,7 @@ from sliderace_client.tui.rows import (
     fitted,
     marked_name,
     percent,
+    racer_name,
     short_out_text,
     text_row,
     tps,
@@ -110,11 +111,12 @@ def result_rows(
         own = lane.seat == mine
         reason = dnf_reason(lane.why) if lane.status == "dnf" else ""
         if reason and count >= REASON_COLUMNS:
-            contents = _first_columns(lane, status(lane.status) + _progress(lane))
+            ended = status(lane.status) + _progress(lane)
+            contents = _first_columns(lane, widths[1], ended)
             row = table_row(contents, widths[:MIN_COLUMNS])
             content = f"{row}  {reason}"
         else:
-            content = table_row(_columns(lane, mark_w)[:count], widths)
+            content = table_row(_columns(lane, widths[1], mark_w)[:count], widths)
         colour = look.accent if own else look.ink
         bold = own or lane.place == 1
         rows.append(text_row(fitted(content, width), colour, bold=bold))
@@ -128,26 +130,26 @@ def _mark(lane: Lane) -> str:
     return PHOTO * standing.photo + OUTAGE * (standing.outage_ms > 0)
 
 
-def _first_columns(lane: Lane, time: str) -> list[str]:
+def _first_columns(lane: Lane, name_w: int, time: str) -> list[str]:
     place = f"{lane.place}" if lane.place else "-"
-    return [place, marked_name(lane.name, bot=lane.bot), time, str(lane.stm)]
+    return [place, racer_name(lane, name_w), time, str(lane.stm)]
 
 
 def _progress(lane: Lane) -> str:
     return fitted(percent(lane.high), 5, right=True)
 
 
-def _columns(lane: Lane, mark_w: int) -> list[str]:
+def _columns(lane: Lane, name_w: int, mark_w: int) -> list[str]:
     standing = lane.standing
     if lane.status != "finished" or standing is None or standing.time_ms is None:
         outcome = short_out_text(lane.status, lane.why)
         if lane.status != "dns":
             outcome += _progress(lane)
-        return [*_first_columns(lane, outcome), "", "", "", ""]
+        return [*_first_columns(lane, name_w, outcome), "", "", "", ""]
     time = duration(standing.time_ms) + fitted(_mark(lane), mark_w)
     solve_ms = plausible(standing.solve_ms, standing.stm)
     return [
-        *_first_columns(lane, time),
+        *_first_columns(lane, name_w, time),
         tps(standing.stm, solve_ms),
         str(standing.mtm),
         duration(solve_ms) if solve_ms else "",

@@ -12,6 +12,7 @@ from sliderace.protocol.names import BOT_MARK, cells
 from sliderace.race.ranking import plausible
 from sliderace.race.rules import Rules
 from sliderace.texts import text
+from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.render import (
     Look,
@@ -22,7 +23,7 @@ from sliderace_client.shared_ui.render import (
     big_text,
     qr_rows,
 )
-from sliderace_client.shared_ui.wording import duration, round_trip
+from sliderace_client.shared_ui.wording import duration, reaction_words, round_trip
 
 __all__ = [
     "clock_text",
@@ -37,6 +38,7 @@ __all__ = [
     "percent",
     "period_text",
     "qr_code_rows",
+    "racer_name",
     "rules_text",
     "short_out_text",
     "text_row",
@@ -206,6 +208,16 @@ def marked_name(name: str, *, bot: bool) -> str:
     return f"{name} {BOT_MARK}" if bot and BOT_MARK not in name else name
 
 
+def racer_name(lane: Lane, width: int) -> str:
+    """Fit a racer's name into `width` cells, with their reaction if there is one."""
+    name = marked_name(lane.name, bot=lane.bot)
+    if lane.reaction is None:
+        return fitted(name, width)
+    words = reaction_words(lane.reaction)
+    name = cut(name, max(3, width - cells(words) - 1))
+    return fitted(f"{name} {words}", width)
+
+
 def name_and_latency(
     name: str, latency: MemberLatency | None, width: int
 ) -> tuple[str, str]:
@@ -243,6 +255,7 @@ def member_row(
     chosen: bool,
     latency: MemberLatency | None = None,
     always: bool = False,
+    reaction: int | None = None,
 ) -> Row:
     """Return one member in the lobby: mark, name, latency, ready or not, who they are.
 
@@ -254,6 +267,7 @@ def member_row(
         width: columns.
         chosen: whether the cursor is on this row.
         latency: of this member, if known.
+        reaction: number of the one to be shown; it hides the latency.
         always: whether we get ready for each race at once.
     """
     tags = [
@@ -265,6 +279,7 @@ def member_row(
             ("tui.member.bot", member.bot and BOT_MARK not in member.name),
             ("member.spectator", member.role == "spectator"),
             ("tui.member.benched", member.benched),
+            ("tui.member.muted", member.muted),
             ("tui.member.reconnecting", not member.connected),
         )
         if applies
@@ -281,12 +296,16 @@ def member_row(
     name, latency_text = name_and_latency(
         member.name, latency if member.connected else None, name_w
     )
+    if reaction is not None:
+        words = f" {reaction_words(reaction)}"
+        name = cut(member.name, max(3, name_w - cells(words)))
+        latency_text = fitted(words, name_w - cells(name))
     back = look.raised if chosen else ""
     row = (
         Run("▸ " if chosen else "  ", Paint(look.accent, bold=True)),
         Run(mark, mark_paint),
         Run(name, Paint(look.ink, bold=member.id == me)),
-        Run(latency_text, Paint(look.soft)),
+        Run(latency_text, Paint(look.soft if reaction is None else look.accent)),
         Run(fitted(state, state_w), Paint(look.good if member.ready else look.soft)),
         Run(
             fitted(", ".join(tags), width - 4 - name_w - state_w),

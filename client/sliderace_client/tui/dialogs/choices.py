@@ -254,6 +254,7 @@ SETTING_LABELS = {
     "tiles": "tui.settings.label.tiles",
     "picture": "tui.settings.label.picture",
     "hover": "tui.settings.label.hover",
+    "reactions": "tui.settings.label.reactions",
 }
 SETTING_VALUES = {
     ("keys", "tile"): "tui.settings.keys_tile",
@@ -270,6 +271,8 @@ SETTING_VALUES = {
     ("picture", "none"): "tui.settings.picture_none",
     ("hover", "off"): "tui.settings.hover_off",
     ("hover", "on"): "tui.settings.hover_on",
+    ("reactions", "on"): "tui.settings.reactions_on",
+    ("reactions", "off"): "tui.settings.reactions_off",
 }
 
 

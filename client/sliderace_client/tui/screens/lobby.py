@@ -12,6 +12,7 @@ from sliderace.protocol.messages import (
     Kick,
     Lock,
     Member,
+    Mute,
     Role,
     Start,
 )
@@ -191,9 +192,10 @@ class LobbyScreen(RoomScreen):
                 view.me,
                 self.look,
                 width - 1,
-                chosen=index == self._chosen and (view.is_host or hidden > 0),
+                chosen=index == self._chosen and (self._has_cursor or hidden > 0),
                 latency=view.latencies.get(members[index].id),
                 always=self.program.always_ready,
+                reaction=self.reaction_of(members[index].id),
             )
             for index in self._shown
         ]
@@ -231,6 +233,7 @@ class LobbyScreen(RoomScreen):
         if room is not None:
             actions.append(Action("n", text("tui.key.name"), program.edit_name))
         show_code = Action("c", text("tui.key.show_code"), program.show_code)
+        actions += [*self._reaction_actions(), *self.react_action()]
         return [*actions, show_code, *self.help_and_leave()]
 
     def _own_actions(self, myself: Member) -> list[Action]:
@@ -325,6 +328,34 @@ class LobbyScreen(RoomScreen):
         if self._unready_names() != self._unready:
             self.stop_asking()
             self._start()
+
+    @property
+    def _has_cursor(self) -> bool:
+        """Whether there may be something to be done about another member."""
+        view = self.view
+        return view.is_host or bool(view.reactions or view.ignored)
+
+    def _reaction_actions(self) -> list[Action]:
+        """Return what can be done about the chosen member's reactions."""
+        other, view = self._chosen_other(), self.view
+        if other is None or not (
+            other.id in view.reactions or other.id in view.ignored or other.muted
+        ):
+            return []
+        hidden = other.id in view.ignored
+        label = text("tui.key.show" if hidden else "tui.key.hide")
+        actions = [Action("h", label, lambda: self._ignore(other.id, on=not hidden))]
+        if view.is_host:
+            mute = Mute(other.id, not other.muted)
+            label = text("tui.key.unmute" if other.muted else "tui.key.mute")
+            send = self.program.send
+            actions.append(Action("m", label, lambda: send(mute), once=True))
+        return actions
+
+    def _ignore(self, member: int, *, on: bool) -> None:
+        ignored = self.view.ignored
+        (ignored.add if on else ignored.discard)(member)
+        self.update()
 
     def _actions_on(self, other: Member) -> list[Action]:
         """Return the host's actions on another member."""

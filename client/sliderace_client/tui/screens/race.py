@@ -200,7 +200,7 @@ class RaceScreen(RoomScreen):
         self._since = now - (view.t0 if view.t0 is not None else now)
         lanes = list(view.lanes.values()) or self._starters()
         self._leaderboard.update(lanes, view.seat, self._since)
-        self._lanes = {lane.seat: copy(lane) for lane in lanes}
+        self._lanes = {lane.seat: self.with_reaction(copy(lane)) for lane in lanes}
 
     def _rank(self, seat: int) -> str:
         return self._leaderboard.rank(seat)
@@ -328,7 +328,7 @@ class RaceScreen(RoomScreen):
                 actions.append(Action("e", text("tui.key.end_now"), self._end_now))
         if view.board is not None or self._spectator.lanes():
             actions += picture_actions(program, *self.size)
-        return [*actions, *self.help_and_leave()]
+        return [*actions, *self.react_action(), *self.help_and_leave()]
 
     def _give_up(self) -> None:
         command = Forfeit(self.view.race)

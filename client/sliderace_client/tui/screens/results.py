@@ -148,7 +148,7 @@ class ResultsScreen(RoomScreen):
         for standing in results.standings:
             lane = Lane(standing.seat)
             lane.apply(standing)
-            lanes.append(lane)
+            lanes.append(self.with_reaction(lane))
         return lanes
 
     def _winner_rows(self, lanes: list[Lane], width: int, free: int) -> list[Row]:
@@ -244,7 +244,7 @@ class ResultsScreen(RoomScreen):
             if signals is not None and signals.race == view.results.race:
                 label = text("tui.key.signals")
                 actions.append(Action("g", label, lambda: self._show_signals(signals)))
-        return [*actions, *self.help_and_leave()]
+        return [*actions, *self.react_action(), *self.help_and_leave()]
 
     def _go_on(self, command: Rematch | Ready) -> None:
         """Continue to the next race, by way of the lobby."""

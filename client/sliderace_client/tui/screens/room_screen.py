@@ -8,6 +8,7 @@ from sliderace.proof.record import WrittenRace
 from sliderace.protocol.messages import Close, Command, Ready, Results
 from sliderace.texts import text
 from sliderace_client.net.connection import Ending
+from sliderace_client.room.lanes import Lane
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui.series_text import has_begun
 from sliderace_client.tui.actions import Action
@@ -106,6 +107,10 @@ class RoomProgram(Program, Protocol):
 
     def edit_name(self) -> None:
         """Let the user change the nickname."""
+        ...
+
+    def choose_reaction(self) -> None:
+        """Let the user send a reaction."""
         ...
 
     def edit_rules(self) -> None:
@@ -207,6 +212,23 @@ class RoomScreen(BaseScreen):
             ),
             Action("q", text("tui.key.leave"), self._leave),
         ]
+
+    def react_action(self) -> list[Action]:
+        """Return the action that sends a reaction, where the server would take it."""
+        if not self.view.may_react:
+            return []
+        return [Action("z", text("tui.key.react"), self.program.choose_reaction)]
+
+    def reaction_of(self, member: int | None) -> int | None:
+        """Return the reaction to be shown beside a name, unless the user hides all."""
+        if self.program.settings.reactions == "off":
+            return None
+        return self.view.reaction_of(member, self.client.now())
+
+    def with_reaction(self, lane: Lane) -> Lane:
+        """Add to a lane the reaction to be shown."""
+        lane.reaction = self.reaction_of(lane.member)
+        return lane
 
     def ready_action(self, *also: str) -> Action:
         """Return the action that gets us ready, or not ready any more.
