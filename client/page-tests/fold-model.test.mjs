@@ -246,6 +246,18 @@ test("a slide without an ack is overdue and probes the connection", () => {
   assert.equal(stage.model.due(stage.now), stage.now + 5000);
 });
 
+test("after a sleep, what is shown is doubtful until a probe is answered", () => {
+  const stage = new Stage().race();
+  stage.model.liveness.wake();
+  assert.deepEqual(stage.model.poll(stage.now), [command.ping(1)]);
+  assert.equal(stage.model.isCurrent, true);
+  stage.now = stage.model.due(stage.now);
+  stage.model.poll(stage.now);
+  assert.equal(stage.model.isCurrent, false);
+  stage.receive({ t: "pong", id: 1 });
+  assert.equal(stage.model.isCurrent, true);
+});
+
 test("a second connection resends slides with their times", () => {
   const stage = new Stage().race();
   stage.now += 250;

@@ -138,7 +138,8 @@ def test_woken_tab_reconnects_and_catches_up(browser: Browser) -> None:
         proxy.drop()  # half open, as after a night asleep
         _play(ann, board, slides[:4])
         wake(ben)
-        ben.wait_for_selector(".chip.lost", timeout=20_000)
+        ben.get_by_text("waiting for the server").wait_for()
+        ben.get_by_text("reconnecting").wait_for(timeout=20_000)
         _play(ben, own, slides[2:4])
         proxy.mend()
         wake(ben)

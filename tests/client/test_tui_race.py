@@ -267,6 +267,16 @@ async def test_player_sees_that_the_server_owes_an_answer() -> None:
         assert "waiting for the server" not in screen(pilot)
 
 
+async def test_player_sees_that_a_probe_has_no_answer() -> None:
+    client = OfflineClient()
+    async with app_in_race(client) as pilot:
+        client.pass_time(5_000)
+        client.pass_time(1_500)
+        await settle(pilot)
+        assert "↯ waiting for the server" in screen(pilot)
+        assert "kept" not in screen(pilot)
+
+
 async def test_guest_is_told_that_the_host_has_ended_the_game_and_can_leave() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:

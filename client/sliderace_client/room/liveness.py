@@ -14,7 +14,8 @@ only after minutes, so we find out ourselves:
 - Only a `pong` answers a probe: other messages show that we can hear the server, not
   that it can hear us.
 - Silence is normal in a lobby, but not in a race, where the server pings every 5 s.
-- Slides are *overdue* while the server owes us an ack for LATE_MS. Players are told so.
+- The server is *overdue* while it owes us an ack for LATE_MS, or a `pong` for
+  ANSWER_MS. Players are told so: to open a second connection can take 5 s.
 - Nothing is lost: the second connection resumes the seat, and the slides that the
   server does not have are sent again with the time at which they were made.
 
@@ -39,7 +40,7 @@ class Liveness:
     """The state of one connection after the other. All times are ms of one clock.
 
     Attributes:
-        overdue: slides have had no ack for `LATE_MS`, as of the last `look`.
+        overdue: the server owes us an ack or a `pong`, as of the last `look`.
         in_doubt: a second connection is needed.
     """
 
@@ -102,15 +103,14 @@ class Liveness:
             self._waiting_since = None
         elif self._waiting_since is None:
             self._waiting_since = now
-        late_at = self._late_at()
-        self.overdue = late_at is not None and now >= late_at
         self._quiet_ms = QUIET_RACE_MS if in_race else QUIET_MS
-        if self._probed_at is not None:
-            self.in_doubt = now >= self._probed_at + ANSWER_MS
-        elif now >= self._probe_at(self._heard_at):
+        probes = self._probed_at is None and now >= self._probe_at(self._heard_at)
+        if probes:
             self._probed_at = now
-            return True
-        return False
+        probed_at, late_at = self._probed_at, self._late_at()
+        self.in_doubt = probed_at is not None and now >= probed_at + ANSWER_MS
+        self.overdue = self.in_doubt or (late_at is not None and now >= late_at)
+        return probes
 
     def due(self) -> int | None:
         """Return when to `look` again, if nothing happens before; None: never."""

@@ -180,14 +180,14 @@ class Outputs:
         return free if self._view.done else max(free, self._gather_until)
 
     def _look(self, now: int) -> None:
-        """Probe the connection if it may be dead, and say when slides are overdue."""
+        """Probe the connection if it may be dead, and say when it is overdue."""
         view, liveness = self._view, self.liveness
         waiting = view.attempt is not None and view.attempt.waiting
         if liveness.look(now, in_race=view.in_race, waiting=waiting):
             self._pings += 1
             self._pace.message(now)
             self.put(Send(Ping(self._pings)))
-        if liveness.overdue and not view.overdue:
+        if waiting and liveness.overdue and not view.overdue:
             self.note(Notice.WAITING_FOR_SERVER, "bad")
         view.overdue = liveness.overdue
 

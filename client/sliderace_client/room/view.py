@@ -34,7 +34,7 @@ class RoomView:
     Attributes:
         online: commands can be sent now.
         host_ended: the host has ended the server, and may come back.
-        overdue: the server should have acknowledged our slides by now.
+        overdue: the server should have answered our slides, or a probe, by now.
         welcomed: we have been in the room at all.
         ended: why our stay has ended; None while it lasts.
         code: the room's six letters (as typed, before we are in).

@@ -20,7 +20,7 @@ const QUIET_RACE_MS = 5000; // the server pings as often
 const QUIET_MS = 20000;
 
 export class Liveness {
-  /** Slides have had no ack for `LATE_MS`, as of the last `look`. */
+  /** The server owes us an ack or a `pong`, as of the last `look`. */
   overdue = false;
   /** A second connection is needed. */
   inDoubt = false;
@@ -79,15 +79,12 @@ export class Liveness {
     if (this.#heardAt === null) return false;
     if (waiting) this.#waitingSince ??= now;
     else this.#waitingSince = null;
-    this.overdue = now >= this.#lateAt;
     this.#quietMs = inRace ? QUIET_RACE_MS : QUIET_MS;
-    if (this.#probedAt !== null) {
-      this.inDoubt = now >= this.#probedAt + ANSWER_MS;
-    } else if (now >= this.#probeAt) {
-      this.#probedAt = now;
-      return true;
-    }
-    return false;
+    const probes = this.#probedAt === null && now >= this.#probeAt;
+    if (probes) this.#probedAt = now;
+    this.inDoubt = now >= (this.#probedAt ?? Infinity) + ANSWER_MS;
+    this.overdue = this.inDoubt || now >= this.#lateAt;
+    return probes;
   }
 
   /** When to look again, if nothing happens before; Infinity: never. */

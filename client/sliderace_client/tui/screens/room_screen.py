@@ -189,6 +189,8 @@ class RoomScreen(BaseScreen):
     def head(self) -> str:  # noqa: D102
         view = self.view
         if view.online and view.overdue:
+            if not view.unacked:
+                return text("tui.room.waiting")
             return text("tui.room.waiting_for_server", count=view.unacked)
         if view.online:
             return self.online_head()
