@@ -101,7 +101,8 @@ async def test_endless_garbage_causes_no_error_in_the_log(
                 async with asyncio.timeout(RECEIVE_S):
                     await reader.read()
                 for _ in range(20):
-                    writer.write(b"x" * 1_000)
+                    if not writer.is_closing():  # uvloop raises if it is
+                        writer.write(b"x" * 1_000)
                     await asyncio.sleep(0)
                 writer.transport.abort()
             assert b" 200 OK" in await _tell(server.port, NEXT)
