@@ -83,7 +83,8 @@ def test_locked_room_refuses_and_kicked_player_leaves(pages: Pages) -> None:
     cleo.wait_for_selector("text=The host has locked the room")
     ann.get_by_label("Options for Ben").click()
     ann.get_by_role("button", name="Remove").click()
-    ann.get_by_role("button", name="Really remove").click()
+    sure = "Really remove? They stay out until you lock and unlock the room"
+    ann.get_by_role("button", name=sure).click()
     ben.wait_for_selector("text=The host removed you")
     ann.wait_for_selector(".players h2 >> text=1 player")
     ben.reload()

@@ -132,6 +132,17 @@ def test_record_that_differs_from_the_evidence_is_a_fault(
     assert fault in record_faults(record, RESULTS, KEPT)
 
 
+def test_missing_racer_without_a_nonce_is_found() -> None:
+    """The seed is the same without them."""
+    assert RECORD.racers[1].nonce is None
+    record = replace(RECORD, racers=RECORD.racers[:1])
+    assert record_faults(record, RESULTS, KEPT) == [
+        Fault.RECORD_LIST,
+        Fault.RECORD_NONCES,
+        Fault.RECORD_RESULTS,
+    ]
+
+
 def test_own_nonce_is_compared_in_the_record() -> None:
     record, results = mine(nonce=None), changed(RESULTS, nonces=[])
     assert Fault.OWN_NONCE_LEFT_OUT in (record_faults(record, results, KEPT))

@@ -117,7 +117,8 @@ async def test_host_starts_locks_kicks_benches_and_hands_over() -> None:
         await settle(pilot)
         await pilot.press("k")
         await settle(pilot)
-        assert "Remove Ben from the room?" in screen(pilot)
+        shown = screen(pilot)
+        assert "Remove Ben from the room? They stay out until you lock and" in shown
         await pilot.press("n")
         await settle(pilot)
         await pilot.press("i", "o")

@@ -7,10 +7,12 @@ from typing import get_args
 
 import pytest
 from msgspec import inspect
+from tests.race.test_ranking import row
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codes import CLOSE_CODES, REFUSALS
 from sliderace.protocol.describe import ENTRIES, PARTS, protocol_page, words
+from sliderace.race.ranking import rank
 from sliderace.race.rules import RANGES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -42,6 +44,16 @@ def test_every_code_and_range_is_listed() -> None:
         assert f"\n| {code} | " in PAGE
     for low, high in RANGES.values():
         assert f"{low} ... {high} |" in PAGE
+
+
+def test_rule_for_places_is_stated_and_true() -> None:
+    """A changed place is not sent again, so clients have to know it."""
+    rule = "a finisher's place is 1 + the number of finishers with a smaller `time_ms`."
+    assert f"Until the results, {rule}" in PAGE
+    times = (5_000, 4_000, 5_000, 6_000)
+    rows = rank(row(seat, "finished", time) for seat, time in enumerate(times))
+    for one in rows:
+        assert one.place == 1 + sum(time < times[one.seat] for time in times)
 
 
 def test_example_race_consists_of_real_messages() -> None:

@@ -1,11 +1,22 @@
 """A server that stood still: nobody gains or loses by it, and nothing fires early."""
 
 import pytest
-from tests.race.track import ANN, BEN, CAT, RACE_ID, T0, Track, names, phase, refused
+from tests.race.track import (
+    ANN,
+    BEN,
+    CAT,
+    RACE_ID,
+    T0,
+    Track,
+    names,
+    phase,
+    refused,
+    stamped,
+)
 
 from sliderace.race import decide
 from sliderace.race.apply import recovered, stalled
-from sliderace.race.log_records import RaceAborted, RaceStarted
+from sliderace.race.log_records import RaceAborted, RaceStarted, Seat
 from sliderace.race.ranking import standings
 from sliderace.race.rules import Rules
 from sliderace.race.state import MAX_OUTAGES
@@ -37,6 +48,30 @@ def test_who_solved_first_during_a_stall_wins_whoever_is_read_first(
     assert (first.seat, first.time_ms) == (ANN, 1_110)
     assert (second.seat, second.time_ms) == (BEN, 1_210)
     assert first.outage_ms == stall_ms
+
+
+@pytest.mark.parametrize("read", [(BEN, ANN, BEN), (BEN, BEN, ANN), (ANN, BEN, BEN)])
+@pytest.mark.parametrize(("stall_ms", "later"), [(1_000, 700), (10_000, 6_000)])
+def test_slide_during_a_stall_does_not_decide_the_race(
+    read: tuple[Seat, ...], stall_ms: int, later: int
+) -> None:
+    """Ben slides during the stall, Ann solves her board, then Ben solves his."""
+    track = Track(LONG).start(ANN, BEN)
+    now = T0 + 1_000 + stall_ms
+    stall(track, T0 + 1_000, now)
+    for seat in read:
+        if seat == ANN:
+            track.solve(ANN, now, e=1_200)
+        elif track[BEN].seq:
+            track.solve(BEN, now, e=1_200 + later)
+        else:
+            slid = stamped(track.solution(BEN)[:1], 1_100)
+            track.do(decide.slides(track.race, BEN, 1, slid, False, now))
+        now += 1
+    first, second = standings(track.race)
+    assert (first.seat, first.time_ms, first.photo) == (ANN, 1_200, False)
+    assert (second.seat, second.time_ms) == (BEN, 1_200 + later)
+    assert first.outage_ms == second.outage_ms == stall_ms
 
 
 def test_stall_before_the_last_slide_gives_no_credit() -> None:
