@@ -4,7 +4,7 @@
 """
 
 import pytest
-from tests.bench.bots import median_error, rhythm_error, same_ways, solves
+from tests.bench.bots import BEST, median_error, rhythm_error, same_ways, solves
 from tests.tiers import TIER
 
 from sliderace.engine import Size
@@ -35,7 +35,7 @@ def test_boards_that_are_no_squares_take_as_long_as_their_level(
     ("side", "count", "most"),
     [(3, 60, 0.15), (4, 20, 0.15), (5, 10, 0.15), (7, 4, 0.25)],
 )
-@pytest.mark.parametrize("name", ["master", "record"])
+@pytest.mark.parametrize("name", BEST)
 def test_rhythm_of_the_best_is_that_of_people(
     name: str, side: int, count: int, most: float
 ) -> None:
