@@ -277,6 +277,7 @@ STATES = {
         {
             "r": m.Rematch,
             "w": "space  pause",
+            "t": "races",
             "s": "annot reach",
             "g": "Signals",
             **LEAVING | {"?": "MTM"},
