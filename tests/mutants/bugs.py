@@ -193,6 +193,34 @@ BUGS = (
         "    if False:",
         "tests/proof/test_verify.py",
     ),
+    Bug(
+        "a bot takes a win from a person",
+        f"{_RACE}series.py",
+        "        if score.bot or not one.bot\n",
+        "",
+        "tests/race/test_series.py",
+    ),
+    Bug(
+        "a decided series counts further races",
+        f"{_RACE}series.py",
+        "    if series.over:\n",
+        "    if False:\n",
+        "tests/race/test_series.py",
+    ),
+    Bug(
+        "an average is rounded down",
+        f"{_RACE}averages.py",
+        "(2 * sum(known) + len(known))",
+        "(2 * sum(known))",
+        "tests/race/test_averages.py",
+    ),
+    Bug(
+        "a checkpoint loses the series",
+        f"{_SERVER}room/checkpoint.py",
+        "        series=record.series,\n",
+        "",
+        "tests/server/test_room_checkpoint.py",
+    ),
     # --- protocol --------------------------------------------------------------------
     Bug(
         "a message may have any size",
