@@ -925,3 +925,15 @@ test("reactions are offered where the server takes them", () => {
   stage.next({ t: "member", member: member(1, { muted: true }), why: "muted" });
   assert.equal(stage.model.mayReact, false);
 });
+
+test("the host cannot abort a race that counts in a series", () => {
+  const rest = { n: 0, by: 1, races: 0, over: false, rows: [] };
+  const stage = new Stage().race();
+  assert.equal(stage.model.canAbort, stage.model.isHost);
+  stage.model.room = { ...stage.model.room, host: stage.model.me };
+  assert.equal(stage.model.canAbort, true);
+  stage.receive({ t: "series", table: { format: "first", ...rest, n: 3 } });
+  assert.equal(stage.model.canAbort, false);
+  stage.model.phase = "countdown";
+  assert.equal(stage.model.canAbort, true);
+});

@@ -1,7 +1,15 @@
 """The client's model: the series of a room."""
 
 from msgspec.structs import replace
-from tests.client.rooms import ModelHarness, notes, snapshot, welcome
+from tests.client.rooms import (
+    BEN,
+    RACE,
+    ModelHarness,
+    notes,
+    room,
+    snapshot,
+    welcome,
+)
 
 from sliderace.protocol import messages as m
 
@@ -53,3 +61,21 @@ def test_server_without_series_has_no_table() -> None:
 
 def test_client_says_that_it_understands_series() -> None:
     assert "series" in ModelHarness().model.hello().can
+
+
+def can_call_off(client: ModelHarness) -> bool:
+    """Return the value in a way that the type checker does not narrow."""
+    return client.view.can_call_off
+
+
+def test_host_cannot_call_off_a_race_that_counts() -> None:
+    ann = ModelHarness()
+    assert not can_call_off(ann)
+    ann.receive_next(m.PhaseEvent(0, RACE, "countdown", 5_000))
+    ann.receive(m.SeriesEvent(replace(table(), format="ao5")))
+    assert can_call_off(ann)
+    ann.race()
+    assert not can_call_off(ann)
+    ann.receive(m.SeriesEvent(table()))
+    assert can_call_off(ann)
+    assert not can_call_off(ModelHarness(room=room(host=BEN)))

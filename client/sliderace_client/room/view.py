@@ -134,6 +134,16 @@ class RoomView:
         return self.myself is not None and self.myself.ready
 
     @property
+    def can_call_off(self) -> bool:
+        """Whether we may cancel the countdown or the race.
+
+        A race that has started counts in a series that can end.
+        """
+        counts = self.series is not None and self.series.format != "open"
+        started = self.phase in ("racing", "grace")
+        return self.is_host and self.in_race and not (counts and started)
+
+    @property
     def can_start(self) -> bool:
         """Whether we may start the countdown: host, in the lobby, with a racer."""
         return (

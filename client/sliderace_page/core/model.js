@@ -174,6 +174,12 @@ export class Model {
     return [...this.members.values()].filter((member) => member.role === "player");
   }
 
+  /** Whether we may cancel the countdown or the race: not one that counts in a series. */
+  get canAbort() {
+    const counts = this.series !== null && this.series.format !== "open";
+    return this.isHost && this.inRace && !(counts && this.running);
+  }
+
   get canStart() {
     const could = (/** @type {Member} */ one) => one.connected && !one.benched;
     return this.isHost && this.phase === "lobby" && this.players.some(could);

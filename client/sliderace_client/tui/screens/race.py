@@ -322,10 +322,10 @@ class RaceScreen(RoomScreen):
         elif view.racing:
             actions.append(Action("f", text("tui.key.give_up"), self._give_up))
         actions += self._spectator.actions()
-        if view.is_host:
+        if view.can_call_off:
             actions.append(Action("x", text("tui.key.call_off"), self._call_off))
-            if view.phase == "grace":
-                actions.append(Action("e", text("tui.key.end_now"), self._end_now))
+        if view.is_host and view.phase == "grace":
+            actions.append(Action("e", text("tui.key.end_now"), self._end_now))
         if view.board is not None or self._spectator.lanes():
             actions += picture_actions(program, *self.size)
         return [*actions, *self.react_action(), *self.help_and_leave()]

@@ -360,11 +360,11 @@ export class Race {
 
   /** @param {RoomModel} model @param {number} now */
   #updateBar(model, now) {
-    const { racing, attempt, myLane, isHost, phase, inRace } = model;
+    const { racing, attempt, myLane, isHost, phase } = model;
     const canGiveUp = racing && !attempt?.solved && myLane?.status !== "forfeited";
     show(this.giveUp, canGiveUp);
     show(this.callTime, isHost && phase === "grace");
-    show(this.abort, isHost && inRace && phase !== "grace");
+    show(this.abort, model.canAbort && phase !== "grace");
     show(this.undo, model.canUndo(now));
     show(this.bar, this.bar.querySelector(":scope > :not([hidden])") !== null);
   }
