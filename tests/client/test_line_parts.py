@@ -244,6 +244,10 @@ def test_solve_in_no_time_has_no_speed() -> None:
     game = Practice(parse_board("1 2 3/4 5 6/7 0 8"), Origin("tea"))
     game.slide(("L", 1), 5)
     assert game.result(5)[1:3] == ["Time: 0.000", "TPS: -"]
+    game = Practice(parse_board("1 2 3/4 5 6/0 7 8"), Origin("tea"))
+    game.slide(("L", 1), 5)
+    game.slide(("L", 1), 6)  # typed in one line
+    assert game.result(6)[1:3] == ["Time: 0.001", "TPS: -"]
 
 
 # --- Texts ----------------------------------------------------------------------------

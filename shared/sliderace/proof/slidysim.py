@@ -10,6 +10,7 @@ from base64 import b64encode
 
 from sliderace.engine import Board, format_board, format_slides, stm
 from sliderace.proof.record import WrittenFinish, WrittenSlide
+from sliderace.race.ranking import plausible
 
 __all__ = ["VIEWER", "Solve", "link_to", "solve_of"]
 
@@ -39,7 +40,9 @@ def solve_of(
         last = min(finish.solve_ms, max(last, since))
         times += [last] * slide.tiles
     made = [(slide.direction, slide.tiles) for slide in slides]
-    tps = stm(made) * 1_000_000 // finish.solve_ms if finish.solve_ms else 0
+    tiles = stm(made)
+    took = plausible(finish.solve_ms, tiles)
+    tps = tiles * 1_000_000 // took if took else 0
     return format_slides(made), tps, format_board(board), times
 
 
