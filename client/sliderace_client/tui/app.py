@@ -65,9 +65,9 @@ from sliderace_client.tui.dialogs.choices import (
     RulesDialog,
     SettingsDialog,
 )
+from sliderace_client.tui.dialogs.choose_reaction import ReactionsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
-from sliderace_client.tui.dialogs.reactions import ReactionsDialog
 from sliderace_client.tui.entrance import Entrance
 from sliderace_client.tui.recorded_races import RecordedRaces
 from sliderace_client.tui.screens.forms import KeysForm, NameForm, ServerForm

@@ -24,9 +24,9 @@ from sliderace_client.shared_ui.series_text import has_begun, series_line
 from sliderace_client.shared_ui.wording import listed
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.blocking_calls import only_here
-from sliderace_client.tui.dialogs.bots import BotsDialog
+from sliderace_client.tui.dialogs.choose_bots import BotsDialog
+from sliderace_client.tui.dialogs.choose_series import SeriesDialog
 from sliderace_client.tui.dialogs.code_dialog import join_command_for
-from sliderace_client.tui.dialogs.series import SeriesDialog
 from sliderace_client.tui.rows import (
     fitted,
     member_row,

@@ -12,8 +12,8 @@ from sliderace_client.room.lanes import Lane
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui.series_text import has_begun
 from sliderace_client.tui.actions import Action
+from sliderace_client.tui.dialogs.choose_series import SeriesTableDialog
 from sliderace_client.tui.dialogs.help import HelpTopic
-from sliderace_client.tui.dialogs.series import SeriesTableDialog
 from sliderace_client.tui.screens.screen import BaseScreen, Program
 
 __all__ = ["RoomClient", "RoomProgram", "RoomScreen"]
