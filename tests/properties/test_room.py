@@ -64,6 +64,9 @@ PATCHES = st.builds(
     countdown_ms=st.sampled_from([None, 2_999, 3_000, 4_000]),
 )
 SERIES = st.sampled_from([m.Series("open"), m.Series("points", 2), m.Series("mo3")])
+BOTS = st.lists(
+    st.sampled_from([m.BotWanted("club"), m.BotWanted("expert")]), max_size=2
+)
 LENGTHS = {"open": 0, "points": 2, "mo3": 3}
 CHANGES = st.sampled_from(
     [m.Role, m.Bench, m.Kick, m.HandOver, m.Lock, m.Leave, m.Rename, m.Mute]
@@ -244,6 +247,17 @@ class RoomMachine(RuleBasedStateMachine):
     def begin_series(self, member: int, series: m.Series) -> None:
         self.ask(self.member_at(member), series)
 
+    @rule(bots=BOTS)
+    def choose_bots(self, bots: list[m.BotWanted]) -> None:
+        hashes = [f"bot {self.harness.draws} {n}" for n in range(len(bots))]
+        host = self.harness.state.host or 1
+        self.do(room.MemberCommand(host, m.Bots(bots), hashes))
+
+    @rule()
+    def bots_connect(self) -> None:
+        for bot in room.server_bots(self.harness.state):
+            self.do(Connect(bot.id))
+
     @rule(member=MEMBERS, other=MEMBERS, kind=CHANGES, on=st.booleans())
     def member_command(
         self, member: int, other: int, kind: type[WireCommand], *, on: bool
@@ -382,7 +396,9 @@ class RoomMachine(RuleBasedStateMachine):
         assert sum(one.role == "spectator" for one in members) <= LIMITS.spectators
         assert not any(one.ready and not one.plays for one in members)
         assert all(one <= state.last_member for one in state.members)
-        assert (state.empty_since is None) == any(one.connected for one in members)
+        assert (state.empty_since is None) == any(
+            one.connected and not one.served for one in members
+        )
 
     @invariant()
     def host_is_a_member(self) -> None:
@@ -395,6 +411,18 @@ class RoomMachine(RuleBasedStateMachine):
         changes = [one for one in self.harness.records if isinstance(one, HostChanged)]
         last = changes[-1].host if changes else None
         assert state.host == last or last not in state.members
+
+    @invariant()
+    def bots_of_the_server_only_accompany(self) -> None:
+        """They are ready unless they cannot be, and no race is drawn for them alone."""
+        state, bots = self.harness.state, room.server_bots(self.harness.state)
+        assert not {state.host, state.owner} & {bot.id for bot in bots}
+        if state.phase == "lobby":
+            assert all(bot.ready for bot in bots if bot.active)
+        alone = {state.members[one.member].served for one in state.racers.values()
+                 if one.member in state.members}  # fmt: skip
+        if state.phase == "countdown" and state.race.frozen and alone == {True}:
+            assert state.host_started or state.left
 
     @invariant()
     def racers_are_consistent(self) -> None:
