@@ -4,7 +4,7 @@ import json
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import msgspec
 import pytest
@@ -131,8 +131,11 @@ def fields_of(value: Any) -> Any:
     if isinstance(value, Rules):
         return asdict(value)
     if isinstance(value, dict):
-        return {key: fields_of(one) for key, one in value.items()}
-    return [*map(fields_of, value)] if isinstance(value, list) else value
+        named = cast("dict[str, Any]", value)
+        return {key: fields_of(one) for key, one in named.items()}
+    if isinstance(value, list):
+        return [*map(fields_of, cast("list[Any]", value))]
+    return value
 
 
 def test_server_reads_every_command_of_the_page(said: dict[str, Any]) -> None:
