@@ -4,7 +4,7 @@ import json
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -126,16 +126,17 @@ def test_page_reads_every_field_of_every_event(said: dict[str, Any]) -> None:
 
 def fields_of(value: Any) -> Any:
     """Return a message with all its fields, also those that are not sent by default."""
-    if isinstance(value, msgspec.Struct):
-        return fields_of(msgspec.structs.asdict(value))
-    if isinstance(value, Rules):
-        return asdict(value)
-    if isinstance(value, dict):
-        named = cast("dict[str, Any]", value)
-        return {key: fields_of(one) for key, one in named.items()}
-    if isinstance(value, list):
-        return [*map(fields_of, cast("list[Any]", value))]
-    return value
+    match value:
+        case msgspec.Struct():
+            return fields_of(msgspec.structs.asdict(value))
+        case Rules():
+            return asdict(value)
+        case {**named}:
+            return {key: fields_of(one) for key, one in named.items()}
+        case [*listed]:
+            return [fields_of(one) for one in listed]
+        case _:
+            return value
 
 
 def test_server_reads_every_command_of_the_page(said: dict[str, Any]) -> None:

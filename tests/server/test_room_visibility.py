@@ -8,6 +8,7 @@ from tests.server.room_fixture import CODE, RoomHarness
 from sliderace.engine import Board, format_board, parse_slides
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import encode_event
+from sliderace.protocol.version import FEATURES
 from sliderace.race.refusal import Refusal
 from sliderace_server import room
 from sliderace_server.room import DelayedAttempts, Disconnect, fold
@@ -313,7 +314,7 @@ def test_a_welcome_contains_the_member_s_own_state() -> None:
     assert sent == m.Welcome(
         v=1, server="sliderace 0", code=CODE, member=1, seat=0, token="f" * 32,
         epoch=1, gen=0, race=harness.race, seq=2, board=format_board(harness.board(1)),
-        limits=LIMITS, features=["bots", "series"],
+        limits=LIMITS, features=[*FEATURES],
     )  # fmt: skip
     spectator = room.welcome(harness.state, 3, harness.now, "", LIMITS, None)
     assert (spectator.seat, spectator.seq, spectator.board) == (None, 0, None)
