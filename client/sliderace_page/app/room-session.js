@@ -163,6 +163,8 @@ export class RoomSession {
     const note = waiting || isOld ? "" : news(event, this.model);
     if (note) this.listener.note(note, "info");
     if (event.t === "welcome") this.#welcomed(event);
+    if (event.t === "reacted") // show that it is over
+      this.timers.later(() => this.listener.changed(), constants.reactions.shown_ms);
     if (event.t === "refused") this.#refusal(event);
   }
 

@@ -5,7 +5,7 @@ import { tryStorage } from "./seats.js";
 const KEY = "sliderace.settings";
 
 /** @typedef {{scheme: "fringe" | "rows" | "mono", gap: boolean, hover: boolean,
- *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, keys: Record<string, Direction>}} Values */
+ *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, reactions: boolean, keys: Record<string, Direction>}} Values */
 
 /** @type {Readonly<Values>} */
 export const DEFAULTS = Object.freeze({
@@ -16,6 +16,7 @@ export const DEFAULTS = Object.freeze({
   sound: false,
   volume: 0.5, // 0 to 1
   ready: false, // become ready for each race automatically
+  reactions: true,
   keys: {}, // the player's own: code of a key -> direction
 });
 

@@ -1,6 +1,5 @@
 // The screens and their files. All files of a screen are fetched at once, while it is
-// likely to be next: a slow connection would otherwise need one round trip for each
-// level of imports.
+// likely to be next: else a slow connection needs a round trip for each level of imports.
 
 import { withTexts } from "../app/load-texts.js";
 import { preload, sheet } from "./preload.js";
@@ -13,8 +12,8 @@ import { preload, sheet } from "./preload.js";
  * @property {(model: any, now: number) => void} [tick] show what a clock changes
  * @property {(model: any, now: number) => number} [stays] ms for which the screen stays
  *   although another one is due
- * @property {() => void} enter called when the element is on the page
- * @property {() => void} leave called when another screen replaces it
+ * @property {() => void} enter the element is on the page
+ * @property {() => void} leave another screen replaces it
  */
 /** @typedef {keyof typeof SCREENS} ScreenName */
 
@@ -70,6 +69,8 @@ export const SCREENS = {
       "ui/parts/confirm-button.js",
       "ui/parts/badges.js",
       "ui/parts/members.js",
+      "ui/parts/reactions.js",
+      "ui/parts/rename.js",
       "ui/parts/add-bot.js",
       "core/server-bots.js",
       "ui/parts/rule-fields.js",
@@ -98,6 +99,7 @@ export const SCREENS = {
       "ui/parts/finish.js",
       "ui/parts/leaderboard-view.js",
       "ui/parts/racers.js",
+      "ui/parts/reactions.js",
       "ui/parts/speaker.js",
       "ui/parts/spectator-boards.js",
       "ui/parts/tile-picture.js",
@@ -121,6 +123,7 @@ export const SCREENS = {
       "core/replay-timeline.js",
       "ui/parts/finish.js",
       "ui/parts/race-graph.js",
+      "ui/parts/reactions.js",
       "ui/parts/badges.js",
       "ui/parts/solve-signals.js",
       "ui/parts/solve-downloads.js",

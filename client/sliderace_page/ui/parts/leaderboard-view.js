@@ -59,17 +59,18 @@ class Row {
   draw() {
     if (!this.pending) return;
     const [row, { leader, order }] = this.pending;
-    const { lane, mine, away, waiting } = row;
+    const { lane, mine, away, waiting, said } = row;
     const rank = order.indexOf(lane.seat) + 1;
     this.pending = null;
     this.drawnAt = performance.now(); // also if nothing changes: others are next
     const value = waiting ? "" : standingText(lane, leader, away);
     const kinds = [waiting ? "waiting" : lane.status, mine && "mine", away && "away"];
     const classes = ["lane", ...kinds.filter(Boolean)].join(" ");
-    const key = [classes, value, lane.name, lane.stm, lane.high, lane.place, lane.final, rank].join();
+    const key = [classes, value, lane.name, lane.stm, lane.high, lane.place, lane.final, rank, said].join();
     if (key === this.#key) return;
     this.#key = key;
     setText(this.name, lane.name);
+    setAttribute(this.name, "data-said", said);
     setText(this.count, waiting ? "" : String(lane.stm));
     setText(this.value, value);
     this.fill.style.transform = `scaleX(${waiting ? 0 : lane.high / 1000})`;

@@ -12,14 +12,16 @@
  * @property {boolean} mine
  * @property {boolean} away disconnected
  * @property {boolean} waiting the race has not begun
+ * @property {string | null} said the reaction to be shown
  */
 
 /**
  * Return all racers, by seat; before the race, the players who are ready.
  * @param {Model} model
+ * @param {(member: number | null) => string | null} [said] by a member: their reaction
  * @returns {RacerRow[]}
  */
-export function racerRows(model) {
+export function racerRows(model, said = () => null) {
   const { seat, attempt, members } = model;
   /** @type {Racer[]} */
   const racing = model.order(); // also sets the places
@@ -30,6 +32,7 @@ export function racerRows(model) {
       mine: lane.seat === seat,
       away: members.get(lane.member ?? 0)?.connected === false, // ids begin with 1
       waiting: !racing.length,
+      said: said(lane.member),
     }))
     .sort((a, b) => a.lane.seat - b.lane.seat);
 }

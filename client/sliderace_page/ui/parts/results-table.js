@@ -33,6 +33,8 @@ export class ResultTable {
         title: hint && text(hint),
       }),
     );
+    /** @type {Map<number | null, HTMLElement>} */
+    this.names = new Map();
     this.body = h("tbody");
     this.element = h(
       "table.results",
@@ -51,6 +53,7 @@ export class ResultTable {
   update(standings, me, md) {
     if (standings === this.#shown) return;
     this.#shown = standings;
+    this.names.clear();
     fill(
       this.body,
       standings.map((row) => this.#row(row, me !== null && row.member === me, md)),
@@ -77,6 +80,8 @@ export class ResultTable {
         title,
         "data-label": text(COLUMNS[column][0]),
       });
+    const racerName = h("span", { text: name });
+    this.names.set(row.member, racerName);
     return h(
       `tr.${status}${mine ? ".mine" : ""}`,
       {},
@@ -84,7 +89,7 @@ export class ResultTable {
       h(
         "td.name",
         {},
-        h("span", { text: name }),
+        racerName,
         mine ? badge("you", "", text("member.you")) : null,
         bot && !name.startsWith("\u2699") ? badge("bot", "\u2699", text("member.bot")) : null,
         photo

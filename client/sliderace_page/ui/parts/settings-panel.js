@@ -4,6 +4,7 @@ import { isLoopback } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
+import { renameForm } from "./rename.js";
 import { togglePanelOnClick } from "./toolbar.js";
 
 /** @typedef {import("../../app/settings.js").Values} Values */
@@ -92,6 +93,7 @@ export class SettingsPanel {
       "aside.panel.card",
       { "aria-label": text("settings.title"), tabindex: "-1" },
       h("h2", { text: text("settings.title") }),
+      renameForm(app, close),
       choice("theme", THEMES),
       choice("scheme", SCHEMES),
       h("p.soft.small", { text: text("settings.fringe_hint") }),

@@ -8,6 +8,7 @@ import { confirmButton } from "../parts/confirm-button.js";
 import { AddBot } from "../parts/add-bot.js";
 import { Switch, button } from "../parts/controls.js";
 import { Listing, h, setAttribute, setText, show } from "../dom.js";
+import { Reactions } from "../parts/reactions.js";
 import { MemberRow } from "../parts/members.js";
 import { RulesCard } from "../parts/rules.js";
 import { Invitation } from "../parts/invitation.js";
@@ -32,14 +33,14 @@ export class Lobby {
     this.players = new Listing(
       this.playerList,
       (/** @type {Member} */ { id }) => id,
-      () => new MemberRow(send),
+      () => new MemberRow(app),
     );
     this.spectatorsTitle = h("h3", { text: text("lobby.spectators") });
     this.spectatorList = h("ul.members.spectators");
     this.spectators = new Listing(
       this.spectatorList,
       (/** @type {Member} */ { id }) => id,
-      () => new MemberRow(send),
+      () => new MemberRow(app),
     );
     this.addBot = new AddBot(send);
     this.alone = h("p.soft.small", { text: text("lobby.alone") });
@@ -85,7 +86,8 @@ export class Lobby {
       this.alwaysReady.element,
       h("div.buttons", {}, this.playAgain, this.sitOut),
     );
-    const buttons = h("div.buttons", {}, this.start, this.ready);
+    this.reactions = new Reactions(app);
+    const buttons = h("div.buttons", {}, this.start, this.ready, this.reactions.element);
     const dock = h("div.main-actions.dock", {}, this.status, buttons);
     this.element = h(
       "section.lobby",
@@ -129,7 +131,8 @@ export class Lobby {
     this.app.autoReady();
     this.rules.update(model, this.app.refusals);
     setText(this.playersTitle, text("count.players", { count: players.length }));
-    this.playerList.classList.toggle("with-menus", model.isHost);
+    this.playerList.classList.add("with-menus");
+    this.reactions.update(model);
     this.players.update(players, model);
     this.spectators.update(spectators, model);
     show(this.spectatorsTitle, spectators.length > 0);

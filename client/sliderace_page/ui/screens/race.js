@@ -14,6 +14,7 @@ import { button } from "../parts/controls.js";
 import { FADE_MS, Finish, PLATE_MS, STAND_MS } from "../parts/finish.js";
 import { h, isStill, setAttribute, setText, show } from "../dom.js";
 import { LeaderboardView } from "../parts/leaderboard-view.js";
+import { Reactions, said, spectatorsSaid } from "../parts/reactions.js";
 import { racerRows } from "../parts/racers.js";
 import { Speaker } from "../parts/speaker.js";
 import { SpectatorBoards } from "../parts/spectator-boards.js";
@@ -124,7 +125,9 @@ export class Race {
     );
     const { undo, giveUp, callTime, abort } = this;
     for (const one of [callTime, abort]) one.classList.add("host");
-    this.bar = h("div.bar", {}, undo, giveUp, callTime, abort);
+    this.reactions = new Reactions(app);
+    this.said = h("p.said", { "aria-hidden": "true" });
+    this.bar = h("div.bar", {}, this.said, this.reactions.element, undo, giveUp, callTime, abort);
     this.element = h(
       "section.race",
       {},
@@ -188,7 +191,9 @@ export class Race {
   /** @param {RoomModel} model @param {number} now */
   update(model, now) {
     if (model.race !== this.#race) this.#restart(model);
-    const rows = racerRows(model);
+    const rows = racerRows(model, (member) => said(this.app, member));
+    this.reactions.update(model);
+    setText(this.said, spectatorsSaid(this.app, model));
     this.#rows = rows;
     const { attempt, watching, racing, phase, room, seat } = model;
     const stands = standing(model, now) > 0;

@@ -12,6 +12,7 @@ import { FADE_MS, STAND_MS } from "../parts/finish.js";
 import { SolveSignals } from "../parts/solve-signals.js";
 import { SolveDownloads } from "../parts/solve-downloads.js";
 import { SeriesCard } from "../parts/series.js";
+import { Reactions, said, showSaid } from "../parts/reactions.js";
 import { Podium, ResultTable, columnLegend } from "../parts/results-table.js";
 import { parseBoard } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
@@ -81,7 +82,8 @@ export class Results {
       ),
     );
     const { rematch, play, back, replay } = this;
-    const buttons = h("div.buttons", {}, rematch, play, back, replay, verify);
+    this.reactions = new Reactions(app);
+    const buttons = h("div.buttons", {}, rematch, play, back, replay, verify, this.reactions.element);
     this.element = h(
       "section.results-screen",
       {},
@@ -111,6 +113,8 @@ export class Results {
   update(model, now) {
     const { results } = model;
     this.tick(model, now);
+    this.reactions.update(model);
+    for (const [member, name] of this.table.names) showSaid(name, said(this.app, member));
     this.graph.fit();
     this.app.autoReady();
     const ready = model.inOldResults && model.self?.ready === true;
