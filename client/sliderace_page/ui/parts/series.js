@@ -57,7 +57,7 @@ export class SeriesCard {
     this.title = h("h2");
     this.head = h("tr");
     this.body = h("tbody");
-    this.csv = h("a.button", { text: text("downloads.table"), download: "" });
+    this.csv = h("a.button", { text: text("downloads.series"), download: "" });
     this.element = h(
       "div.card.series",
       {},
