@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import cycle, islice
+from statistics import median
 from typing import Any
 
 from tests.bench.driver import Driver, Figures, Member, opened
@@ -15,6 +16,7 @@ from tests.bench.recovery import figures_after
 from tests.bench.servers import Process, serving
 
 from sliderace.engine import Size
+from sliderace.solve import LEVELS
 
 Result = dict[str, Any]
 WARM_UP_S = 0.5
@@ -317,6 +319,67 @@ def linear(kind: str, seconds: float) -> Result:
     return line
 
 
+BOTS = 64
+BOT_TPS = 8
+ROUNDS = 5
+
+
+def bots(kind: str, seconds: float) -> Result:
+    """64 bots of the server at 8 slides a second, and one person with and without them.
+
+    Each of five rounds takes `seconds`. The bots race on 7x7, in rooms whose hosts
+    watch.
+    """
+    with serving(kind) as server:
+        person = rooms(server, 1, 1, 0)
+        alone = [_one_round(server, person, seconds) for _ in range(ROUNDS)]
+        hosts = _rooms_of_bots(server)
+        time.sleep(5)  # until all have planned
+        child = server.children()[0]
+        cpu, child_cpu = server.cpu_s, child.cpu_s
+        began = time.perf_counter()
+        beside = [_one_round(server, person + hosts, seconds) for _ in range(ROUNDS)]
+        took = time.perf_counter() - began
+        return {
+            "bots": BOTS,
+            "server_cpu": round((server.cpu_s - cpu) / took, 3),
+            "bots_cpu": round((child.cpu_s - child_cpu) / took, 3),
+            "bots_memory_kib": child.memory_kib,
+            "ack_p99_alone_ms": median(alone),
+            "ack_p99_beside_ms": median(beside),
+        }
+
+
+def _one_round(server: Process, members: list[Member], seconds: float) -> float:
+    """Return the p99 of a person's acks, ms."""
+    driver = Driver(members, probe(server), 10)
+    figures = driver.run(seconds)
+    driver.settle()
+    return float(quantiles(figures.ack, "ack")["ack_p99_ms"])
+
+
+def _rooms_of_bots(server: Process) -> list[Member]:
+    """Open rooms, let bots race in them, and return their hosts."""
+    size = Size(7, 7)
+    pace_ms = round(LEVELS["club"].mean_slides(size) / BOT_TPS * 1_000)
+    hosts: list[Member] = []
+    for first in range(0, BOTS, 6):
+        count = min(6, BOTS - first)
+        rules = {"size": str(size), "countdown_ms": 3000, "limit_ms": 0}
+        enter = {"as": "create", "name": "H", "role": "spectator", "rules": rules}
+        [host] = opened(server, [enter])
+        host.say({"t": "bots", "want": [{"pace_ms": pace_ms}] * count})
+        ready: set[int] = set()
+        while len(ready) < count:
+            member = host.wait_for("member")["member"]
+            if member["ready"]:
+                ready.add(member["id"])
+        hosts.append(host)
+    for host in hosts:
+        host.say({"t": "start", "race": host.welcome["race"]})
+    return hosts
+
+
 def engine(_: str, __: float) -> Result:
     """The engine: a validated slide in ns, a scramble in us; no server."""
     small, large = figures(Size(4, 4)), figures(Size(10, 10))
@@ -348,6 +411,7 @@ SCENARIOS: dict[str, Callable[[str, float], Result]] = {
     "storage": storage,
     "linear": linear,
     "recovery": recovery,
+    "bots": bots,
     "engine": engine,
     "scramble": engine,
 }

@@ -55,6 +55,41 @@ class PeersMissing(Exception):
 
 
 @dataclass
+class Usage:
+    """What a process uses."""
+
+    pid: int
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds that it has used so far, in all threads."""
+        return sum(map(int, self._stat()[11:13])) / TICK_HZ
+
+    @property
+    def memory_kib(self) -> int:
+        """Its resident memory."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    def children(self) -> "list[Usage]":
+        """Return the processes that it has started."""
+        others = (
+            int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()
+        )
+        found: list[Usage] = []
+        for pid in others:
+            with contextlib.suppress(OSError):  # it has just ended
+                other = Usage(pid)
+                if int(other._stat()[1]) == self.pid:
+                    found.append(other)
+        return found
+
+    def _stat(self) -> list[str]:
+        stat = Path(f"/proc/{self.pid}/stat").read_text()
+        return stat.rpartition(")")[2].split()
+
+
+@dataclass
 class Process:
     """A running server."""
 
@@ -66,14 +101,16 @@ class Process:
     @property
     def cpu_s(self) -> float:
         """CPU seconds that it has used so far, in all threads."""
-        stat = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2]
-        return sum(map(int, stat.split()[11:13])) / TICK_HZ
+        return Usage(self.process.pid).cpu_s
 
     @property
     def memory_kib(self) -> int:
         """Its resident memory."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0])
+        return Usage(self.process.pid).memory_kib
+
+    def children(self) -> list[Usage]:
+        """Return the processes that it has started."""
+        return Usage(self.process.pid).children()
 
     def kill(self) -> None:
         """Kill it."""
