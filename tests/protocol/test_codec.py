@@ -254,6 +254,11 @@ def test_malformed_events_are_refused() -> None:
 )
 def test_wrong_version_is_reported_before_any_other_fault(text: str) -> None:
     assert fault(text) == ("version", "v", "hello")
+    with pytest.raises(ProtocolError) as caught:
+        decode_command(text)
+    value = caught.value.value
+    assert f'"v":{value}' in text
+    assert caught.value.text == f"v must be 1, not {value}."
 
 
 def test_size_is_checked_first_and_in_bytes() -> None:
@@ -268,6 +273,9 @@ def test_size_is_checked_first_and_in_bytes() -> None:
     assert fault(ping_of(MAX_UP_BYTES + 1).encode())[0] == "too_large"
     assert fault("é" * (MAX_UP_BYTES // 2))[0] == "bad_message"
     assert fault("é" * (MAX_UP_BYTES // 2 + 1))[0] == "too_large"
+    with pytest.raises(ProtocolError, match="have at most 50 bytes, not 51") as caught:
+        decode_command(ping_of(51), 50)
+    assert caught.value.value == "51"
 
 
 @given(st.binary(max_size=300))

@@ -8,11 +8,10 @@ from typing import Any, get_args
 
 import msgspec
 
-from sliderace.protocol.codes import refusal_text
-from sliderace.protocol.explain import explained
+from sliderace.protocol.explain import MAX_VALUE, explained
 from sliderace.protocol.limits import MAX_UP_BYTES
 from sliderace.protocol.messages import Command, Event, Hello
-from sliderace.protocol.version import speaks
+from sliderace.protocol.version import VERSION, speaks
 from sliderace.texts import text
 
 __all__ = [
@@ -85,13 +84,14 @@ def decode_command(data: str | bytes, max_bytes: int = MAX_UP_BYTES) -> Command:
     """
     size = len(data) if isinstance(data, bytes) else _size(data)
     if size > max_bytes:
-        raise ProtocolError("too_large", refusal_text("too_large"))
+        said = text("malformed.too_large", high=max_bytes, value=size)
+        raise ProtocolError("too_large", said, value=str(size))
     try:
         command = _commands.decode(data)
     except _FAULTS as error:
         raise _explained(Command, data, error) from None
     if isinstance(command, Hello) and not speaks(command.v):
-        raise _other_version()
+        raise _other_version(command.v)
     return command
 
 
@@ -127,7 +127,7 @@ def _explained(kinds: object, data: str | bytes, error: Exception) -> ProtocolEr
     """Return the error for malformed `data`."""
     peek = _peeked(data)
     if peek.t == "hello" and type(peek.v) is int and not speaks(peek.v):
-        return _other_version()
+        return _other_version(peek.v)
     if not isinstance(error, msgspec.ValidationError):
         return ProtocolError("bad_message", text("malformed.not_json"), of=peek.t)
     fault = explained(kinds, _json(data), str(error))
@@ -152,5 +152,7 @@ def _peeked(data: str | bytes) -> _Peek:
     return peek if peek.t in _TYPES else _Peek()
 
 
-def _other_version() -> ProtocolError:
-    return ProtocolError("version", refusal_text("version"), field="v", of="hello")
+def _other_version(version: int) -> ProtocolError:
+    value = str(version)[:MAX_VALUE]
+    said = text("malformed.expected", field="v", allowed=VERSION, value=value)
+    return ProtocolError("version", said, "v", "hello", value)

@@ -13,7 +13,7 @@ from sliderace.protocol.commands import RulesPatch
 from sliderace.race.rules import RANGES, SPECIAL
 from sliderace.texts import text
 
-__all__ = ["RULES", "Fault", "explained", "rule_text"]
+__all__ = ["MAX_VALUE", "RULES", "Fault", "explained", "rule_text"]
 
 MAX_VALUE: Final = 40
 """Characters of a value that are quoted."""
