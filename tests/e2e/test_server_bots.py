@@ -1,19 +1,21 @@
 """The bots of the server, in a real child process."""
 
 import asyncio
+import json
 
 import pytest
 from tests.e2e.protocol_client import connected, rules, running_server
 
 from sliderace.protocol import messages as m
 from sliderace_server.clock import SystemClock
+from sliderace_server.limits import Limits
 
 pytestmark = [pytest.mark.timeout(60)]
 
 
 async def test_bots_of_three_levels_race_and_finish() -> None:
     """They race with one person, who only has to get ready, each in its own way."""
-    levels: list[m.LevelName] = ["casual", "expert", "record"]
+    levels: list[m.LevelName] = ["club", "record", "record"]
     async with (
         running_server(clock=await asyncio.to_thread(SystemClock)) as server,
         connected(server.port, m.Create("Ann", rules("3x3"))) as ann,
@@ -29,3 +31,64 @@ async def test_bots_of_three_levels_race_and_finish() -> None:
         bots = [row for row in results.standings if row.bot]
         assert [row.status for row in bots] == ["finished"] * 3
         assert all(row.name.startswith("⚙ ") for row in bots)
+        signed = await server.registry.record(results.race)
+        assert signed is not None
+        racers = json.loads(signed)["record"]["racers"]
+        marked = [racer for racer in racers if racer["bot"]]
+        ways = {json.dumps([s[0] for s in racer["slides"]]) for racer in marked}
+        assert len(ways) == 3
+
+
+async def test_the_bots_of_all_rooms_are_limited() -> None:
+    two = m.Bots([m.BotWanted("club")] * 2)
+    async with (
+        running_server(Limits(total_bots=3)) as server,
+        connected(server.port, m.Create("Ann")) as ann,
+        connected(server.port, m.Create("Ben")) as ben,
+    ):
+        await ann.send(two)
+        await ann.until(m.MemberEvent, lambda one: one.member.id == 3)
+        await ben.send(two)
+        refused = await ben.until(m.Refused)
+        assert (refused.code, refused.field, refused.value) == (
+            "too_many_bots", "want", "2",
+        )  # fmt: skip
+        assert refused.text == "want must be an integer from 0 to 1, not 2."
+        await ann.send(m.Bots([]))
+        await ann.until(m.Gone)
+        await ann.until(m.Gone)
+        await ben.send(two)
+        await ben.until(m.MemberEvent, lambda one: one.member.id == 3)
+
+
+async def test_a_server_without_bots_does_not_offer_them() -> None:
+    async with (
+        running_server(Limits(total_bots=0)) as server,
+        connected(server.port, m.Create("Ann")) as ann,
+    ):
+        [welcome] = [one for one in ann.received if isinstance(one, m.Welcome)]
+        assert "bots" not in welcome.features
+        await ann.send(m.Bots([m.BotWanted("club")]))
+        assert (await ann.until(m.Refused)).code == "too_many_bots"
+
+
+async def test_an_unknown_client_can_race_with_bots() -> None:
+    """A client that lists nothing in `can` gets only what the first set has."""
+    async with (
+        running_server(clock=await asyncio.to_thread(SystemClock)) as server,
+        connected(server.port, m.Create("Ann", rules("2x2"))) as ann,
+        connected(server.port) as ben,
+    ):
+        await ann.send(m.Bots([m.BotWanted("record")]))
+        await ben.send(m.Hello(v=1, enter=m.Join(ann.code, "Ben")))
+        snapshot = await ben.until(m.Snapshot)
+        assert [one.bot for one in snapshot.members] == [False, True, False]
+        for one in (ann, ben):
+            await one.send(m.Ready(one.race))
+        await ben.phase("racing")
+        await ben.solve()
+        await ann.send(m.Forfeit(ann.race))
+        results = await ben.until(m.Results)
+        assert {row.name for row in results.standings if row.status == "finished"} >= {
+            "Ben"
+        }

@@ -1384,3 +1384,26 @@ def test_reaction_in_a_closed_room_is_refused() -> None:
     (refused,) = react(shell, ben)
     assert isinstance(refused, m.Refused)
     assert refused.code == "room_unknown"
+
+
+# --- Bots of the server ---------------------------------------------------------------
+
+
+def test_bots_of_the_server_get_everything_but_progress() -> None:
+    shell = Shell()
+    ann, ben = two(shell)
+    want = m.Bots([m.BotWanted("club"), m.BotWanted("club")])
+    shell.room.receive(ann, want, shell.now, bytes(32), ["hash 3", "hash 4"])
+    shell.take()
+    bot, other = shell.resume(3), shell.resume(4)
+    shell.start(ann, ben)
+    shell.slide(ann)
+    shell.slide(other)
+    shell.wait(1_000)
+    assert {step.seat for one in shell.got(ben, m.Progress) for step in one.p} == {0, 3}
+    assert shell.got(bot, m.Progress) == []
+    shell.solve(bot)
+    assert shell.got(bot, m.Ack)
+    assert shell.got(bot, m.BoardEvent)
+    assert shell.got(bot, m.StandingEvent)
+    assert shell.got(bot, m.Progress) == []

@@ -2,7 +2,8 @@
 
 The target lists are maintained, not rebuilt per event: a new, lost or slow connection
 moves only itself. A record that changes who may see boards invalidates the lists; they
-are rebuilt before their next use.
+are rebuilt before their next use. Bots of the server get no progress: they look at
+nobody, and there may be many.
 """
 
 from collections.abc import Sequence
@@ -137,13 +138,14 @@ class Subscribers:
     def _place(self, subscriber: Subscriber, t: int) -> Channel | None:
         """Add a connection to its targets; return its channel, None if delayed."""
         state, member = self._state, subscriber.member
+        wants = not (subscriber.behind or state.members[member].served)
         if room.is_delayed(state, member, t):
-            if not subscriber.behind:
+            if wants:
                 self.delayed[subscriber] = None
             return None
         sees = room.sees_boards(state, member, t)
         channel = self.watchers if sees else self.racers
-        if not subscriber.behind:
+        if wants:
             channel.targets[subscriber] = None
         return channel
 
