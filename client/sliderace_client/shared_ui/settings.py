@@ -68,6 +68,7 @@ class Settings:
         picture: shown instead: ``none``, a name, or a file.
         hover: ``on``: the tile under the pointer slides without a click.
         reactions: ``off``: those of others are not shown.
+        pace: ``off``: our best attempt does not race along.
         server: address where a bare code is looked up first; empty: none.
     """
 
@@ -84,6 +85,7 @@ class Settings:
     picture: str = "none"
     hover: str = field(default="off", metadata={"choices": ("off", "on")})
     reactions: str = field(default="on", metadata={"choices": ("on", "off")})
+    pace: str = field(default="on", metadata={"choices": ("on", "off")})
     server: str = ""
 
 

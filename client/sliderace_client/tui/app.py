@@ -69,6 +69,7 @@ from sliderace_client.tui.dialogs.choose_reaction import ReactionsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
 from sliderace_client.tui.entrance import Entrance
+from sliderace_client.tui.pace import Pace
 from sliderace_client.tui.recorded_races import RecordedRaces
 from sliderace_client.tui.screens.forms import KeysForm, NameForm, ServerForm
 from sliderace_client.tui.screens.lobby import LobbyScreen
@@ -172,6 +173,7 @@ class SlideraceApp(App[int]):
         frame_due: the screen will be painted within a frame.
         ending: why our stay in the last room ended.
         entrance: leads into rooms.
+        pace: our best attempt at the size of the room.
         always_ready: in this room, get ready for each race as soon as it is prepared.
     """
 
@@ -211,6 +213,7 @@ class SlideraceApp(App[int]):
         self._client: RoomClient | None = None
         self._auto_readied = ""
         self.always_ready = False
+        self.pace = Pace(self._run)
         self._wants_results: bool | None = None
         self._shown_state: object = None
         self._news = News()
@@ -401,6 +404,7 @@ class SlideraceApp(App[int]):
         """Show the right screen, as it is now."""
         if self._client is not None:
             self._get_ready(self._client)
+            self.pace.follow(self._client.view)
             self._switch_to(self._room_screen(self._client.view))
         for screen in self.screen_stack[-1:]:
             waits = False

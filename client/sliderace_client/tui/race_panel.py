@@ -15,6 +15,7 @@ from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.room.leaderboard import Leaderboard, excerpt
+from sliderace_client.room.pace_curve import gap_to, high_at
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run, big_text, mixed
 from sliderace_client.shared_ui.wording import duration, ordinal
 from sliderace_client.tui.rows import fitted, percent, racer_name, text_row
@@ -24,6 +25,7 @@ __all__ = [
     "figure_rows",
     "finish_card",
     "news_text",
+    "pace_row",
     "place_text",
     "racer_rows",
 ]
@@ -150,6 +152,30 @@ def _row(racers: Racers, rank: int, look: Look, width: int, value_w: int) -> Row
     if flashes:
         row = tuple(Run(run.text, run.paint._replace(reverse=True)) for run in row)
     return row
+
+
+def pace_row(curve: Sequence[int], high: int, ms: int, look: Look, width: int) -> Row:
+    """Return the lane of our best attempt, and how far we are behind it or ahead.
+
+    Args:
+        curve: of the best attempt.
+        high: our progress, permille.
+        ms: our time.
+        look: colours.
+        width: columns.
+    """
+    gap = gap_to(curve, high, ms)
+    seconds = f"{abs(gap) / 1000:.1f}"
+    value = text("pace.gap", sign="+" if gap >= 0 else "-", seconds=seconds)
+    name = text("pace.best", time=duration(curve[-1]))
+    name_w = max(0, width - RANK_W - cells(value) - 1)
+    body = [
+        Run(fitted(name, name_w), Paint(look.soft)),
+        Run(f" {value}", Paint(look.bad if gap > 0 else look.good)),
+    ]
+    filled = high_at(curve, ms) * (width - RANK_W) // SOLVED
+    background = _bar_colour(look, own=False, done=False)
+    return (Run(" " * RANK_W, Paint()), *_with_bar(body, filled, background))
 
 
 def _rank(racers: Racers, lane: Lane, look: Look, *, own: bool) -> tuple[Run, Run]:

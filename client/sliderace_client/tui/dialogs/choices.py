@@ -255,6 +255,7 @@ SETTING_LABELS = {
     "picture": "tui.settings.label.picture",
     "hover": "tui.settings.label.hover",
     "reactions": "tui.settings.label.reactions",
+    "pace": "tui.settings.label.pace",
 }
 SETTING_VALUES = {
     ("keys", "tile"): "tui.settings.keys_tile",
@@ -271,6 +272,8 @@ SETTING_VALUES = {
     ("picture", "none"): "tui.settings.picture_none",
     ("hover", "off"): "tui.settings.hover_off",
     ("hover", "on"): "tui.settings.hover_on",
+    ("pace", "on"): "tui.settings.pace_on",
+    ("pace", "off"): "tui.settings.pace_off",
     ("reactions", "on"): "tui.settings.reactions_on",
     ("reactions", "off"): "tui.settings.reactions_off",
 }

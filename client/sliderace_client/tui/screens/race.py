@@ -23,6 +23,7 @@ from sliderace_client.tui.race_panel import (
     figure_rows,
     finish_card,
     news_text,
+    pace_row,
     place_text,
     racer_rows,
 )
@@ -227,8 +228,11 @@ class RaceScreen(RoomScreen):
         columns, rows = self._area.division.panel
         width = columns - 1
         figures = self._figures(racers, width, rows) if wide else []
-        slots = max(0, rows - len(figures) - (1 if wide else 0))
+        pace = self._pace_rows(width)
+        slots = max(0, rows - len(figures) - len(pace) - (1 if wide else 0))
         shown = racer_rows(racers, self.look, width, slots, self._row_cache)
+        shown += pace
+        slots += len(pace)
         if wide:
             if 2 * len(shown) <= slots:  # leave empty rows between them
                 shown = [row for each in shown for row in (each, text_row(""))]
@@ -236,6 +240,16 @@ class RaceScreen(RoomScreen):
             shown += [text_row("")] * space
             shown.append(self._state_row(racers, width))
         self._area.panel.show([*figures, *shown])
+
+    def _pace_rows(self, width: int) -> list[Row]:
+        """Return the lane of our best attempt, while we race and if there is one."""
+        view, curve = self.view, self.program.pace.curve
+        clock = view.clock(self.client.now())
+        if curve is None or clock is None or view.lane is None or view.board is None:
+            return []
+        if self.program.settings.pace == "off" or view.locked(self.client.now()):
+            return []
+        return [pace_row(curve, view.lane.high, clock, self.look, width)]
 
     def _starters(self) -> list[Lane]:
         """Return the expected racers, before the server has sent the roster."""

@@ -14,6 +14,7 @@ from sliderace_client.shared_ui.series_text import has_begun
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.dialogs.choose_series import SeriesTableDialog
 from sliderace_client.tui.dialogs.help import HelpTopic
+from sliderace_client.tui.pace import Pace
 from sliderace_client.tui.screens.screen import BaseScreen, Program
 
 __all__ = ["RoomClient", "RoomProgram", "RoomScreen"]
@@ -60,6 +61,7 @@ class RoomProgram(Program, Protocol):
     """The part of the program that a room's screens use."""
 
     always_ready: bool
+    pace: Pace
 
     @property
     def in_room(self) -> bool:
