@@ -19,7 +19,7 @@ from sliderace.proof.record import WrittenSlide
 from sliderace.proof.signals import MIN_INTERVALS, Signal, compared, signals
 from sliderace.protocol import messages
 from sliderace.protocol.codes import refusal_text
-from sliderace.protocol.explain import rule_text
+from sliderace.protocol.explain import MAX_VALUE, rule_text
 from sliderace.protocol.messages import (
     Ack,
     BoardEvent,
@@ -73,9 +73,6 @@ __all__ = [
     "view_of",
     "welcome",
 ]
-
-MAX_VALUE = 40
-"""Longest part of an invalid value that a refusal quotes."""
 
 
 def member_by_token(state: RoomState, token_hash: str) -> int | None:
