@@ -10,7 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from tests.e2e.protocol_client import connected, running_server
+from tests.e2e.protocol_client import ProtocolClient, connected, running_server
 from tests.e2e.test_http import ask
 from websockets.asyncio.client import connect
 
@@ -108,6 +108,20 @@ async def test_with_a_certificate_http_and_websocket_use_tls(cert: Path) -> None
             async with connect(url, proxy=None):
                 raise AssertionError("it trusts whom it does not know")
         assert server.registry.health()["rooms"] == 1
+
+
+async def test_with_a_certificate_bots_of_the_server_can_connect(cert: Path) -> None:
+    settings = ServerSettings(port=0, memory=True, tls_cert=str(cert))
+    trust = ssl.create_default_context(cafile=str(cert))
+    async with (
+        running(settings) as server,
+        connect(socket_url(server.url), proxy=None, ssl=trust) as socket,
+    ):
+        ann = ProtocolClient(socket)
+        await ann.send(m.Hello(v=1, enter=m.Create("Ann")))
+        await ann.until(m.Welcome)
+        await ann.send(m.Bots([m.BotWanted("club")]))
+        await ann.sees_ready(2)
 
 
 @pytest.mark.parametrize("text", ["", "-----BEGIN CERTIFICATE-----"])

@@ -7,6 +7,7 @@ from ipaddress import ip_network
 
 import pytest
 
+from sliderace.protocol.version import BOT_HEADER
 from sliderace_server.http.proxy_headers import (
     ClientAddresses,
     Network,
@@ -91,7 +92,14 @@ def test_a_public_url_ends_the_exemption() -> None:
 def test_a_trusted_proxy_is_not_exempt(caplog: pytest.LogCaptureFixture) -> None:
     """If it does not name its clients, the operator is warned once."""
     clients = ClientAddresses(TRUSTED, public=False)
-    for path in ("/healthz", "/metrics", "/ws", "/", "/"):
+    for path, header in (
+        ("/healthz", "Host"),
+        ("/metrics", "Host"),
+        ("/ws", BOT_HEADER),
+    ):
+        assert clients.client("127.0.0.1", path, [header], []) == "127.0.0.1"
+    assert clients.faults == {}
+    for path in ("/ws", "/", "/"):
         assert clients.client("127.0.0.1", path, ["Host"], []) == "127.0.0.1"
     assert clients.faults == {"no_address": "127.0.0.1"}
     assert len(caplog.records) == 1

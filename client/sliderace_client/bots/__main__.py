@@ -1,12 +1,13 @@
 """The child process of a server in which the server's own bots play.
 
-`python -m sliderace_client.bots URL`. Each line of the standard input is a JSON object
-that describes one bot, see `Seat`. The process ends with its input: a server that is
-killed takes its bots along, and the next one starts them again.
+`python -m sliderace_client.bots URL [CERTIFICATE]`. Each line of the standard input is
+a JSON object that describes one bot, see `Seat`. The process ends with its input: a
+server that is killed takes its bots along, and the next one starts them again.
 """
 
 import asyncio
 import logging
+import ssl
 import sys
 import threading
 
@@ -37,10 +38,19 @@ def main() -> None:
     """Let bots play until the input ends."""
     lower_priority()
     logging.basicConfig()
-    asyncio.run(_play_all(sys.argv[1]))
+    server, *certificate = sys.argv[1:]
+    asyncio.run(_play_all(server, _trust(certificate[0]) if certificate else None))
 
 
-async def _play_all(server: str) -> None:
+def _trust(certificate: str) -> ssl.SSLContext:
+    """Trust the server's own certificate, whatever names it is for: it is ours."""
+    tls = ssl.create_default_context(cafile=certificate)
+    tls.check_hostname = False
+    tls.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    return tls
+
+
+async def _play_all(server: str, tls: ssl.SSLContext | None) -> None:
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -55,7 +65,7 @@ async def _play_all(server: str) -> None:
         tasks: set[asyncio.Task[None]] = set()
         while line := await lines.get():
             task = group.create_task(
-                _play(server, msgspec.json.decode(line, type=Seat))
+                _play(server, msgspec.json.decode(line, type=Seat), tls)
             )
             tasks.add(task)
             task.add_done_callback(tasks.discard)
@@ -63,12 +73,12 @@ async def _play_all(server: str) -> None:
             task.cancel()
 
 
-async def _play(server: str, seat: Seat) -> None:
+async def _play(server: str, seat: Seat, tls: ssl.SSLContext | None) -> None:
     """Play on one seat until it is gone. An error ends only this bot."""
     skill = Skill(seat.level or "", seat.pace_ms)
     try:
         while True:
-            bot = Bot(server, seat.room, "", skill=skill, token=seat.token)
+            bot = Bot(server, seat.room, "", skill=skill, token=seat.token, tls=tls)
             why = (await bot.run()).why
             if not isinstance(why, Unreached) and why is not End.CONNECTION_LOST:
                 return

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import ssl
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from sliderace.protocol.messages import (
     Results,
     Resume,
 )
+from sliderace.protocol.version import BOT_HEADER
 from sliderace.solve import LEVELS, Level, nearest_level, pace_range, plan, timing
 from sliderace.texts import text
 from sliderace_client.net.connection import PATIENCE_S, Client, Ending
@@ -70,6 +72,7 @@ class Bot:
         races: leave after this many; None: stay until the room ends.
         rng: its way and its rhythm come from these random numbers.
         on_note: called with every announcement of the room.
+        tls: how to check the server; None: as usual.
         token: of the seat that the server has given to its own bot. Such a bot asks for
             no race, and does not give up while its server is away.
 
@@ -89,6 +92,7 @@ class Bot:
         rng: random.Random | None = None,
         on_note: Callable[[Note], None] = lambda _: None,
         token: str = "",
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.results: list[Results] = []
         self._skill = skill
@@ -105,6 +109,8 @@ class Bot:
             on_note=on_note,
             patience=None if token else PATIENCE_S,
             checks=False,
+            headers={BOT_HEADER: "1"} if token else None,
+            tls=tls,
         )
 
     async def run(self) -> Ending:

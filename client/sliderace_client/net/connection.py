@@ -20,13 +20,14 @@ The only module of the client that uses websockets.
 import asyncio
 import os
 import random
+import ssl
 import time
 from asyncio import FIRST_COMPLETED
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -159,6 +160,8 @@ class Client:
         chance: returns random numbers, 0 ... 1; None: the system's.
         entropy: returns that many random bytes.
         checks: whether to compare race records with what we saw and sent.
+        headers: more headers of the handshake.
+        tls: how to check the server; None: as usual.
 
     Attributes:
         model: the room's state machine.
@@ -177,6 +180,8 @@ class Client:
         chance: Callable[[], float] | None = None,
         entropy: Callable[[int], bytes] = os.urandom,
         checks: bool = True,
+        headers: Mapping[str, str] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.server = server
         token = seat.token if seat else None
@@ -188,6 +193,8 @@ class Client:
         self.on_note = on_note
         self.patience = patience
         self._checks = checks
+        self._headers = headers
+        self._tls: dict[str, Any] = {} if tls is None else {"ssl": tls}
         self._checking: asyncio.Task[None] | None = None
         self._tasks: asyncio.TaskGroup | None = None
         self._chance = chance or random.SystemRandom().random
@@ -299,6 +306,8 @@ class Client:
             ping_interval=None,  # the model sees to that
             close_timeout=CLOSE_S,
             max_size=MAX_DOWN_BYTES,
+            additional_headers=self._headers,
+            **self._tls,
         )
 
     async def _open(self) -> _Opened | int:

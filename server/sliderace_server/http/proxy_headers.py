@@ -4,6 +4,8 @@ import logging
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
+from sliderace.protocol.version import BOT_HEADER
+
 __all__ = [
     "ClientAddresses",
     "Network",
@@ -79,7 +81,7 @@ class ClientAddresses:
         proxied, trusted = any(map(_is_proxy_header, headers)), self.trusts(direct)
         if proxied and not trusted and _is_private(direct):
             self._note("untrusted", direct)
-        elif trusted and not forwarded and not path.endswith(_OPERATOR_PATHS):
+        elif trusted and not forwarded and not _is_ours(path, headers):
             self._note("no_address", direct)
         if is_loopback(direct) and not (proxied or trusted or self._public):
             return ""
@@ -114,6 +116,11 @@ def _is_proxy_header(name: str) -> bool:
     """
     lower = name.lower()
     return lower.startswith("x-forwarded-") or lower in _PROXY_HEADERS
+
+
+def _is_ours(path: str, headers: Iterable[str]) -> bool:
+    """Return whether a program on this machine asks, not through the proxy."""
+    return path.endswith(_OPERATOR_PATHS) or BOT_HEADER in headers
 
 
 def _is_private(address: str) -> bool:

@@ -59,6 +59,7 @@ class BotProcess:
         spawn: starts a task.
         now_ms: the monotonic clock.
         seats: returns all bots of the server.
+        certificate: file of the server's TLS certificate, or empty.
 
     Attributes:
         url: where the child reaches this server; empty until that is known.
@@ -69,11 +70,13 @@ class BotProcess:
         spawn: Spawn,
         now_ms: Callable[[], int],
         seats: Callable[[], Iterable[BotSeat]],
+        certificate: str = "",
     ) -> None:
         self.url = ""
         self._spawn = spawn
         self._now_ms = now_ms
         self._seats = seats
+        self._more = (certificate,) if certificate else ()
         self._ends: deque[int] = deque(maxlen=RESTARTS + 1)
         self._running = False
         self._input: asyncio.StreamWriter | None = None
@@ -122,7 +125,7 @@ class BotProcess:
 
     async def _run_child(self, seats: Iterable[BotSeat]) -> None:
         child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", MODULE, self.url),
+            *(sys.executable, "-m", MODULE, self.url, *self._more),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,  # ours may be a pipe to our parent
             start_new_session=True,  # Ctrl-C is for us

@@ -89,7 +89,10 @@ class RoomRegistry:
         self.clock_steps = 0
         self._wall_offset_ms = services.clock.wall_ms() - services.clock.now_ms()
         self.bots = BotProcess(
-            services.spawn, services.clock.now_ms, self._all_bot_seats
+            services.spawn,
+            services.clock.now_ms,
+            self._all_bot_seats,
+            services.settings.tls_cert,
         )
         self._storage_lost = False
         self._checking_storage = False

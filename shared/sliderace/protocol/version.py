@@ -7,7 +7,7 @@ with the refusal ``version`` and closes the connection with 4504.
 
 from typing import Final
 
-__all__ = ["EVENTS", "FEATURES", "SUBPROTOCOL", "VERSION", "speaks"]
+__all__ = ["BOT_HEADER", "EVENTS", "FEATURES", "SUBPROTOCOL", "VERSION", "speaks"]
 
 VERSION: Final = 1
 """The `v` of `hello` and `welcome`."""
@@ -17,6 +17,10 @@ FEATURES: Final = ("bots", "series", "reactions")
 """What this release adds to the first set: the `features` of `welcome`."""
 EVENTS: Final = ("series", "reacted")
 """Types of events beyond the first set: the `can` of `hello`."""
+
+
+BOT_HEADER: Final = "Sliderace-Bot"
+"""In the handshake of a server's own bots, which come directly, not through a proxy."""
 
 
 def speaks(version: int) -> bool:
