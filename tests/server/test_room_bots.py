@@ -121,6 +121,14 @@ def test_names_of_bots_are_different_animals() -> None:
     assert bot_name(CLUB, 3, taken) == f"⚙ {ANIMALS[15]} · club"
 
 
+def test_people_called_like_all_animals_take_no_name_from_a_bot() -> None:
+    harness = room_with()
+    for number in range(0, len(ANIMALS), 3):
+        harness.enter(" ".join([*ANIMALS[number : number + 3], "x"]), role="spectator")
+    assert isinstance(want(harness, CLUB), list)
+    assert len(bots_of(harness)) == 1
+
+
 def test_nobody_else_can_have_the_mark_of_a_bot() -> None:
     harness = RoomHarness()
     assert harness.state.members[harness.enter("⚙ Otter · club")].name == "Otter · club"
@@ -192,6 +200,15 @@ def test_the_fastest_pace_depends_on_the_size() -> None:
     assert pace_range(Size(10, 10)) == (3_000, 14_400_000)
     harness = room_with(m.BotWanted(pace_ms=600), m.BotWanted(pace_ms=14_400_000))
     assert names_of(harness) == ["⚙ Fox · 0.6 s", "⚙ Hare · 240:00"]
+
+
+def test_a_bot_stays_although_its_pace_is_too_fast_for_a_new_size() -> None:
+    fast = m.BotWanted(pace_ms=600)
+    harness = room_with(fast, CLUB)
+    harness.ask(1, m.Settings(rules=m.RulesPatch(size="10x10")))
+    assert want(harness, fast, CLUB) == []
+    assert isinstance(want(harness, fast, STRONG), list)
+    assert bots_of(harness) == [2, 4]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ They are members like any other, with these differences:
 
 from collections.abc import Sequence
 
-from sliderace.engine import Size
 from sliderace.protocol.messages import BotWanted
 from sliderace.protocol.names import BOT_MARK
 from sliderace.race.refusal import Refusal
@@ -46,17 +45,20 @@ def server_bots(state: RoomState) -> list[MemberState]:
     return [member for member in state.members.values() if member.served]
 
 
-def bot_fault(want: Sequence[BotWanted], size: Size, most: int) -> Refusal | None:
+def bot_fault(state: RoomState, want: Sequence[BotWanted], most: int) -> Refusal | None:
     """Return why a room cannot have these bots, or None.
 
+    Those that are there may stay, although the board may have another size by now.
+
     Args:
+        state: the room.
         want: the bots.
-        size: of the board.
         most: how many bots the room may have.
     """
     if len(want) > most:
         return Refusal("too_many_bots", "want", str(len(want)), allowed=(0, most))
-    least, longest = pace_range(size)
+    least, longest = pace_range(state.race.size)
+    present = [member.pace_ms for member in server_bots(state)]
     for number, bot in enumerate(want):
         if bot.pace_ms is None:
             if bot.level is None:
@@ -65,7 +67,7 @@ def bot_fault(want: Sequence[BotWanted], size: Size, most: int) -> Refusal | Non
         field, value = f"want[{number}].pace_ms", str(bot.pace_ms)
         if bot.level is not None:
             return Refusal("bad_bot", field, value)
-        if not least <= bot.pace_ms <= longest:
+        if bot.pace_ms not in present and not least <= bot.pace_ms <= longest:
             return Refusal("bad_bot", field, value, allowed=(least, longest))
     return None
 
@@ -100,9 +102,10 @@ def bot_name(bot: BotWanted, member: int, taken: Sequence[str]) -> str:
     '⚙ Hare · club'
     """
     animals = (ANIMALS[(member + n) % len(ANIMALS)] for n in range(len(ANIMALS)))
-    free = (one for one in animals if not any(f"{one} " in name for name in taken))
-    skill = bot.level or _clock(bot.pace_ms or 0)
-    return f"{BOT_MARK} {next(free)} · {skill}"
+    starts = (f"{BOT_MARK} {animal} " for animal in animals)
+    # People may be called like animals, but have no mark.
+    free = (one for one in starts if not any(name.startswith(one) for name in taken))
+    return f"{next(free)}· {bot.level or _clock(bot.pace_ms or 0)}"
 
 
 def _clock(ms: int) -> str:

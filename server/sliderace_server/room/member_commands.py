@@ -353,7 +353,7 @@ def _bots(
 ) -> Refusal | None:
     """Let bots of the server leave and enter until the room has those wanted."""
     state, limits = draft.state, draft.limits
-    if refusal := bot_fault(want, state.race.size, limits.bots):
+    if refusal := bot_fault(state, want, limits.bots):
         return refusal
     leaving, missing = compare_bots(state, want)
     if not state.between_races and (leaving or missing):
