@@ -1,8 +1,15 @@
-"""Nicknames and reactions on the page."""
+"""Nicknames, reactions and the pace lane on the page."""
 
 import pytest
 from tests.browser.conftest import PHONE, Pages
-from tests.browser.player import fits_screen, new_guest, new_room
+from tests.browser.player import (
+    fits_screen,
+    new_guest,
+    new_room,
+    race_alone,
+    solve_by_keys,
+    start,
+)
 
 pytestmark = pytest.mark.timeout(90)
 SAID = "[data-said='Good luck']"
@@ -41,3 +48,22 @@ def test_reaction_stands_beside_the_name_until_it_is_hidden(pages: Pages) -> Non
     ann.get_by_role("button", name="Mute").click()
     ben.get_by_text("muted").wait_for()
     assert not ben.get_by_text("React", exact=True).is_visible()
+
+
+CURVES = "JSON.parse(localStorage['sliderace.best-curves'] ?? '{}')['3x3']"
+
+
+def test_best_attempt_races_along_in_the_next_race(pages: Pages) -> None:
+    ann, _ = race_alone(pages)
+    assert not ann.locator(".pace").is_visible()
+    solve_by_keys(ann)
+    ann.wait_for_selector("[data-screen=results]")
+    best = ann.evaluate(CURVES)
+    assert len(best) == 64
+    ann.get_by_role("button", name="Rematch").click()
+    start(ann)
+    ann.locator(".pace").get_by_text("your best").wait_for()
+    assert fits_screen(ann)
+    ann.get_by_role("button", name="Settings").click()
+    ann.get_by_label("My best attempt").click()
+    ann.locator(".pace").wait_for(state="hidden")

@@ -1,11 +1,11 @@
-// The user's settings: colours, keys, hover, sounds. Stored only in this browser.
+// The user's settings, stored only in this browser.
 
 import { tryStorage } from "./seats.js";
 
 const KEY = "sliderace.settings";
 
 /** @typedef {{scheme: "fringe" | "rows" | "mono", gap: boolean, hover: boolean,
- *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, reactions: boolean, keys: Record<string, Direction>}} Values */
+ *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, pace: boolean, reactions: boolean, keys: Record<string, Direction>}} Values */
 
 /** @type {Readonly<Values>} */
 export const DEFAULTS = Object.freeze({
@@ -15,7 +15,8 @@ export const DEFAULTS = Object.freeze({
   hover: false, // tiles slide when the mouse is over them
   sound: false,
   volume: 0.5, // 0 to 1
-  ready: false, // become ready for each race automatically
+  ready: false, // become ready for each race
+  pace: true,
   reactions: true,
   keys: {}, // the player's own: code of a key -> direction
 });

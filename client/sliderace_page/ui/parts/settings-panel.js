@@ -22,7 +22,9 @@ const THEMES = {
   light: "settings.theme_light",
   dark: "settings.theme_dark",
 };
-/** @type {[name: "hover" | "gap", label: string, hint: string][]} */
+/** @type {[name: "pace" | "hover" | "gap", label: string, hint: string][]} */
+const ALWAYS = [["pace", "settings.pace", "settings.pace_hint"]];
+/** @type {typeof ALWAYS} */
 const SWITCHES = [
   ["hover", "settings.hover", "settings.hover_hint"],
   ["gap", "settings.gap", "settings.gap_hint"],
@@ -59,7 +61,7 @@ export class SettingsPanel {
     };
     // A phone has neither a mouse nor keys.
     const touchOnly = matchMedia("(any-hover: none)").matches;
-    const switches = (touchOnly ? [] : SWITCHES).map(([name, label, hint]) => {
+    const switches = (touchOnly ? ALWAYS : [...ALWAYS, ...SWITCHES]).map(([name, label, hint]) => {
       const change = (/** @type {boolean} */ on) => settings.set({ [name]: on });
       const one = new Switch(text(label), text(hint), change);
       one.value = settings.now[name];

@@ -68,6 +68,8 @@ export class Race {
     this.boards.onChange = () => app.onChange();
     this.board = new BoardView({ kind: "own" });
     this.reader = new BoardReader();
+    /** @type {import("../parts/pace-lane.js").PaceLane | null} */
+    this.pace = null;
     this.number = h("span.number");
     this.caption = h("span.caption");
     this.hint = h("span.hint");
@@ -195,6 +197,7 @@ export class Race {
     this.reactions.update(model);
     setText(this.said, spectatorsSaid(this.app, model));
     this.#rows = rows;
+    this.pace?.update(model);
     const { attempt, watching, racing, phase, room, seat } = model;
     const stands = standing(model, now) > 0;
     const own = attempt !== null && (racing || !watching || stands);
@@ -392,6 +395,7 @@ export class Race {
     this.#beat = beat;
     this.hud.classList.toggle("final", final);
     const many = this.#rows.length;
+    this.pace?.tick(model, ms);
     setText(this.counts, attempt ? countsText(attempt, many, ms ?? 0) : "");
     const news = this.#newsText(model, now);
     setText(this.banner, news);
@@ -456,7 +460,16 @@ export class Race {
     if (!held) this.play.focus({ preventScroll: true });
   }
 
+  /** Our best attempt races along; loaded while there is time. */
+  async #loadPace() {
+    const { PaceLane } = await import("../parts/pace-lane.js");
+    if (this.pace) return;
+    this.pace = new PaceLane(this.app);
+    this.bar.prepend(this.pace.element);
+  }
+
   enter() {
+    this.#loadPace().catch(() => {}); // a race does not need it
     this.lanes.measure();
     requestAnimationFrame(() => this.#focus()); // during the countdown there is time
     this.#stopPicture = showTilePicture(this.board);
