@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+import os
 
 import pytest
-from tests.e2e.protocol_client import connected, rules, running_server
+from tests.e2e.protocol_client import connected, eventually, rules, running_server
 
 from sliderace.protocol import messages as m
+from sliderace_client.line_ui import race as line_race
+from sliderace_client.line_ui.own_keys import Keys
+from sliderace_client.line_ui.typed_input import TypedInput
 from sliderace_server.clock import SystemClock
 from sliderace_server.limits import Limits
 
@@ -92,3 +96,42 @@ async def test_an_unknown_client_can_race_with_bots() -> None:
         assert {row.name for row in results.standings if row.status == "finished"} >= {
             "Ben"
         }
+
+
+async def test_host_in_plain_mode_chooses_bots_by_typing() -> None:
+    said: list[str] = []
+    reading, writing = os.pipe()
+
+    def type_line(line: str) -> None:
+        os.write(writing, line.encode() + b"\n")
+
+    def heard(words: str) -> bool:
+        return any(words in line for line in said)
+
+    async with running_server() as server, connected(server.port) as opener:
+        await opener.send(m.Hello(v=1, enter=m.Open(rules("2x2"))))
+        code = (await opener.until(m.Opened)).code
+        playing = asyncio.create_task(
+            line_race.race(
+                f"http://127.0.0.1:{server.port}",
+                m.Join(code, "Ann"),
+                seat=None,
+                typed=TypedInput(reading),
+                say=said.append,
+                keys=Keys(),
+            )
+        )
+        await eventually(lambda: heard("You are Ann"))
+        type_line("bots god")
+        await eventually(lambda: heard("'god' is neither a level nor a pace"))
+        type_line("bots record 1.5")
+        await eventually(lambda: heard("· record joined (bot)"))
+        await eventually(lambda: heard("· 1.5 s joined (bot)"))
+        type_line("bots 0.1")
+        await eventually(lambda: heard("A bot has a level, or a pace from 0.3 s"))
+        type_line("bots none")
+        await eventually(lambda: heard("· record left"))
+        type_line("leave")
+        await playing
+    os.close(writing)
+    os.close(reading)
