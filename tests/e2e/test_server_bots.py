@@ -1,6 +1,7 @@
 """The bots of the server, in a real child process."""
 
 import asyncio
+import contextlib
 import json
 import os
 
@@ -135,3 +136,20 @@ async def test_host_in_plain_mode_chooses_bots_by_typing() -> None:
         await playing
     os.close(writing)
     os.close(reading)
+
+
+async def test_bots_of_rooms_that_want_the_first_ones_at_once_all_come() -> None:
+    """Also those that are wanted while the process starts."""
+    async with (
+        running_server(clock=await asyncio.to_thread(SystemClock)) as server,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        creates = [m.Create(f"Ann {number}") for number in range(4)]
+        hosts = [
+            await stack.enter_async_context(connected(server.port, create))
+            for create in creates
+        ]
+        for host in hosts:
+            await host.send(m.Bots([m.BotWanted("club")]))
+        for host in hosts:
+            await host.until(m.MemberEvent, lambda one: one.member.ready)

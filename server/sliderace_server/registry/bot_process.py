@@ -111,8 +111,8 @@ class BotProcess:
     async def _run(self) -> None:
         """Run a child while there are bots, unless it ends too often."""
         try:
-            while seats := list(self._seats()):
-                await self._run_child(seats)
+            while any(self._seats()):
+                await self._run_child()
                 self._ends.append(self._now_ms())
                 if self._pause_ms():
                     _log.error("the bots ended too often; there are none for a while")
@@ -123,7 +123,7 @@ class BotProcess:
         finally:
             self._running = False
 
-    async def _run_child(self, seats: Iterable[BotSeat]) -> None:
+    async def _run_child(self) -> None:
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", MODULE, self.url, *self._more),
             stdin=asyncio.subprocess.PIPE,
@@ -133,7 +133,7 @@ class BotProcess:
         _log.info("bots started", extra={"pid": child.pid})
         try:
             self._input = child.stdin
-            self._write(seats)
+            self._write(self._seats())  # more may have come while it started
             code = await child.wait()
             _log.warning("bots ended", extra={"pid": child.pid, "exit_code": code})
         finally:
