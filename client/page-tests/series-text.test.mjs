@@ -90,5 +90,7 @@ test("the table has the columns of its format", () => {
     ["2", "Ben", "3", "1", "\u2013", "DNF"],
     ["1", "Otter (bot)", "3", "0", "\u2013", "\u2013"],
   ]);
+  const wren = { ...BOT, name: "\u2699 Wren \u00b7 strong" };
+  assert.equal(tableCells(table("open", [wren]))[1][1], wren.name, "the name says it");
   assert.deepEqual(tableCells(table("points", []))[0].slice(3), ["points", "wins", "best"]);
 });

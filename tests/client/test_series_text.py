@@ -11,6 +11,7 @@ from sliderace_client.shared_ui.series_text import (
     format_text,
     has_begun,
     series_line,
+    table_cells,
     table_lines,
     won_text,
 )
@@ -117,6 +118,11 @@ def test_table_is_aligned(format_: Format, lines: list[str]) -> None:
         row("Otter", bot=True),
     ]
     assert table_lines(table(format_, *rows)) == lines
+
+
+def test_table_does_not_say_twice_that_a_racer_is_a_bot() -> None:
+    named = table("open", row("\u2699 Wren \u00b7 strong", bot=True))
+    assert table_cells(named)[1][1] == "\u2699 Wren \u00b7 strong"
 
 
 def test_table_without_races_is_empty() -> None:

@@ -4,7 +4,7 @@ from sliderace.protocol.messages import SeriesRow, SeriesTable
 from sliderace.protocol.names import cells
 from sliderace.texts import text
 from sliderace_client.room.outcomes import SeriesWon
-from sliderace_client.shared_ui.wording import duration, news
+from sliderace_client.shared_ui.wording import duration, named, news
 
 __all__ = [
     "format_text",
@@ -74,7 +74,7 @@ def table_cells(table: SeriesTable) -> list[list[str]]:
     head = ["", text("score.column.racer"), text("score.column.races")]
     rows = [[*head, *(text(f"score.column.{key}") for key in keys)]]
     for row in table.rows:
-        name = text("score.bot", name=row.name) if row.bot else row.name
+        name = named(row.name, bot=row.bot)
         scores = [_cell(row, column) for column in columns]
         rows.append([str(row.place), name, str(row.races), *scores])
     return rows

@@ -71,12 +71,16 @@ export function tableCells({ format, rows }) {
     ["", ...heads],
     ...rows.map((row) => [
       String(row.place),
-      row.bot ? text("score.bot", { name: row.name }) : row.name,
+      named(row),
       String(row.races),
       ...columns.map((column) => cell(row, column)),
     ]),
   ];
 }
+
+/** A racer's name, marked if it is a bot's. @param {Row} row */
+const named = ({ name, bot }) =>
+  bot && !name.startsWith("\u2699") ? text("member.named_bot", { name }) : name;
 
 /** Which race comes next. @param {Table} table */
 function raceText({ format, races, n: wanted }) {
