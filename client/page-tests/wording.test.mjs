@@ -69,6 +69,9 @@ test("news is about others, not about the player", () => {
   const about = (who, why) => news({ t: "member", member: who, why }, model);
   assert.equal(about(member(2), "joined"), "Ben joined");
   const cleo = member(3, { role: "spectator" });
+  assert.equal(about(member(2), "connected"), "Ben is back");
+  assert.equal(about({ ...member(2), level: "club" }, "connected"), "");
+  assert.equal(about({ ...member(2), pace_ms: 9_000 }, "connected"), "");
   assert.equal(about(cleo, "joined"), "Cleo joined to watch");
   assert.equal(about(cleo, "role"), "Cleo is a spectator now");
   assert.equal(about(member(2), "disconnected"), "Ben lost the connection");

@@ -8,7 +8,7 @@ from tests.client.rooms import BEN, CAT, member
 from sliderace.protocol import messages as m
 from sliderace_client.line_ui.answers import Refusal, bots_of
 from sliderace_client.room.server_bots import LEVELS, server_bots
-from sliderace_client.shared_ui.wording import named
+from sliderace_client.shared_ui.wording import named, news
 from sliderace_client.tui.rows import marked_name
 
 CLUB, STRONG = m.BotWanted("club"), m.BotWanted("strong")
@@ -26,6 +26,13 @@ def test_a_name_with_the_mark_is_not_marked_again() -> None:
     assert marked_name(OTTER.name, bot=True) == OTTER.name
     assert marked_name("Robo", bot=True) == "Robo ⚙"
     assert named("Robo", bot=True) == "Robo (bot)"
+
+
+def test_bot_that_gets_its_program_is_no_news() -> None:
+    timed = member(4, 3, "\u2699 Fox \u00b7 12.5 s", bot=True, pace_ms=12_500)
+    robo = member(5, 4, "Robo", bot=True)
+    said = [news(m.MemberEvent(0, who, "connected")) for who in (OTTER, timed, robo)]
+    assert said == ["", "", "Robo is back"]
 
 
 # --- plain mode -----------------------------------------------------------------------

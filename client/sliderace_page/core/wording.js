@@ -190,13 +190,14 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const nameOf = (model, id) => model.members.get(id)?.name ?? text("member.unknown");
 
 /** @param {Member} member @param {string} why */
-function memberNews({ name, role }, why) {
+function memberNews({ name, role, level, pace_ms: pace }, why) {
   switch (why) {
     case "joined":
       return text(role === "spectator" ? "news.joined_to_watch" : "news.joined", { name });
     case "role":
       return text(`news.now_${role}`, { name });
-    case "connected":
+    case "connected": // the server's own bot has only just got its program
+      return level === null && pace === null ? text("news.connected", { name }) : "";
     case "disconnected":
     case "benched":
     case "unbenched":
