@@ -296,6 +296,10 @@ def test_graph_names_the_first_and_the_player() -> None:
     for name in (" 1 P0", " 2 P1", " 3 P2", "10 P9", "others"):
         assert name in shown
     assert "P5" not in shown
+    bot = curves[0]._replace(name="\u2699 Wren \u00b7 strong")
+    assert "\u2699 Wren  " in "\n".join(
+        map(text_of, graph_rows([bot], None, MONO, 80, 8))
+    )
     few = "\n".join(map(text_of, graph_rows(curves[:2], None, MONO, 80, 8)))
     assert "others" not in few
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sliderace.texts import text
 from sliderace_client.room.race_story import Curve
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
-from sliderace_client.tui.rows import cut, fitted, text_row
+from sliderace_client.tui.rows import cut, fitted, fitted_name, text_row
 
 __all__ = ["AXIS_ROWS", "MIN_ROWS", "graph_rows"]
 
@@ -141,7 +141,7 @@ def _legend(lines: Sequence[Line], look: Look, rows: int) -> list[Row]:
     legend: list[Row] = []
     for place, line in named[:rows]:
         paint = Paint(line.colour, bold=line.rank > 0)
-        name = fitted(line.curve.name, LEGEND_W - 10)
+        name = fitted_name(line.curve.name, LEGEND_W - 10)
         content = f"  {place:2} {name} {line.stroke.sign}"
         legend.append((Run(content, paint),))
     if len(named) < len(lines) and len(named) < rows:

@@ -18,7 +18,13 @@ from sliderace_client.room.leaderboard import Leaderboard, excerpt
 from sliderace_client.room.pace_curve import gap_to, high_at
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run, big_text, mixed
 from sliderace_client.shared_ui.wording import duration, ordinal
-from sliderace_client.tui.rows import fitted, percent, racer_name, text_row
+from sliderace_client.tui.rows import (
+    fitted,
+    percent,
+    racer_name,
+    text_row,
+    without_level,
+)
 
 __all__ = [
     "Racers",
@@ -365,4 +371,4 @@ def _behind_text(racers: Racers, lane: Lane) -> str:
     if not ahead:
         return text("tui.race.you_won")
     gap = duration((lane.time_ms or 0) - (ahead[-1].time_ms or 0))
-    return text("tui.race.behind", gap=gap, name=ahead[-1].name)
+    return text("tui.race.behind", gap=gap, name=without_level(ahead[-1].name))

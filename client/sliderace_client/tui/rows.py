@@ -30,6 +30,7 @@ __all__ = [
     "count_text",
     "cut",
     "fitted",
+    "fitted_name",
     "large_message",
     "marked_name",
     "member_row",
@@ -43,6 +44,7 @@ __all__ = [
     "short_out_text",
     "text_row",
     "tps",
+    "without_level",
 ]
 
 
@@ -75,6 +77,22 @@ def cut(content: str, width: int) -> str:
     ('Anna…', 'Ann')
     """
     return content if cells(content) <= width else fitted(content, width)
+
+
+def fitted_name(name: str, width: int) -> str:
+    """Return a name in exactly `width` cells.
+
+    A bot of the server goes without its level before letters are cut.
+
+    >>> fitted_name("\u2699 Wren \u00b7 strong", 12), fitted_name("Annabel", 5)
+    ('\u2699 Wren      ', 'Anna\u2026')
+    """
+    return fitted(without_level(name) if cells(name) > width else name, width)
+
+
+def without_level(name: str) -> str:
+    """Return the short form of a name of a bot of the server; others as they are."""
+    return name.partition(" \u00b7 ")[0] if name.startswith(BOT_MARK) else name
 
 
 def text_row(content: str, fg: str = "", *, bold: bool = False) -> Row:
@@ -212,7 +230,7 @@ def racer_name(lane: Lane, width: int) -> str:
     """Fit a racer's name into `width` cells, with their reaction if there is one."""
     name = marked_name(lane.name, bot=lane.bot)
     if lane.reaction is None:
-        return fitted(name, width)
+        return fitted_name(name, width)
     words = reaction_words(lane.reaction)
     name = cut(name, max(3, width - cells(words) - 1))
     return fitted(f"{name} {words}", width)

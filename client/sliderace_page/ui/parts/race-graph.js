@@ -108,9 +108,15 @@ export class RaceGraph {
   }
 }
 
-/** @param {string} name @param {number} most */
-const shortened = (name, most) =>
-  [...name].length > most ? `${[...name].slice(0, most - 1).join("")}\u2026` : name;
+/**
+ * A name that fits; a bot of the server goes without its level before letters are cut.
+ * @param {string} name @param {number} most letters
+ */
+function shortened(name, most) {
+  if ([...name].length <= most) return name;
+  const letters = [...(name.startsWith("\u2699") ? name.split(" \u00b7 ")[0] : name)];
+  return letters.length <= most ? letters.join("") : `${letters.slice(0, most - 1).join("")}\u2026`;
+}
 
 /**
  * @param {Curve} curve
