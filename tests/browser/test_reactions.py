@@ -1,7 +1,7 @@
 """Nicknames, reactions and the pace lane on the page."""
 
 import pytest
-from tests.browser.conftest import PHONE, Pages
+from tests.browser.conftest import DESKTOP, PHONE, Pages
 from tests.browser.player import (
     fits_screen,
     new_guest,
@@ -50,6 +50,22 @@ def test_reaction_stands_beside_the_name_until_it_is_hidden(pages: Pages) -> Non
     assert not ben.get_by_text("React", exact=True).is_visible()
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_spectators_react_to_each_other_during_a_race(
+    pages: Pages, size: tuple[int, int]
+) -> None:
+    """A racer is shown nothing of it."""
+    ann, code = new_room(pages)
+    eve = new_guest(pages, code, "Eve", size, watch=True)
+    gus = new_guest(pages, code, "Gus", watch=True)
+    start(ann)
+    eve.get_by_text("React", exact=True).click()
+    eve.get_by_role("button", name="Nice board").click()
+    gus.get_by_text("Eve: Nice board").wait_for()
+    assert not ann.get_by_text("Nice board").is_visible()
+    assert not ann.get_by_text("React", exact=True).is_visible()
+
+
 CURVES = "JSON.parse(localStorage['sliderace.best-curves'] ?? '{}')['3x3']"
 
 
@@ -60,6 +76,9 @@ def test_best_attempt_races_along_in_the_next_race(pages: Pages) -> None:
     ann.wait_for_selector("[data-screen=results]")
     best = ann.evaluate(CURVES)
     assert len(best) == 64
+    ann.get_by_text("React", exact=True).click()
+    ann.get_by_role("button", name="Well played").click()
+    ann.locator(".results [data-said='Well played']").wait_for()
     ann.get_by_role("button", name="Rematch").click()
     start(ann)
     ann.locator(".pace").get_by_text("your best").wait_for()

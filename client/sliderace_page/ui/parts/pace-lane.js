@@ -23,8 +23,8 @@ export class PaceLane {
   constructor(app) {
     sheet("styles/reactions.css").catch(() => {}); // the text says it all, too
     this.app = app;
-    this.fill = h("span.fill");
-    this.name = h("span");
+    this.fill = h("span.done");
+    this.name = h("span.best");
     this.gap = h("span.gap");
     this.element = h("div.pace", { "aria-hidden": "true" }, this.fill, this.name, this.gap);
     show(this.element, false);
