@@ -171,6 +171,34 @@ def test_racers_who_left_stay_in_the_table_and_continue_when_they_come_back() ->
     assert wins(harness) == {"Ann": 1, "BEN": 2}
 
 
+@pytest.mark.parametrize("races_before", [0, 1])
+def test_a_racer_who_leaves_and_is_back_before_the_end_keeps_the_result(
+    races_before: int,
+) -> None:
+    harness = harness_with("Ann", "Ben", "Cleo")
+    for _ in range(races_before):
+        race(harness, BEN, ANN, 3)
+        harness.ask(ANN, m.Rematch(harness.race))
+    harness.start_race(ANN, BEN, 3)
+    harness.solve(BEN)
+    harness.ask(3, m.Leave())
+    cleo = harness.enter("Cleo")
+    harness.ask(BEN, m.Leave())
+    harness.ask(harness.enter("Ben"), m.Leave())
+    ben = harness.enter("Ben")
+    harness.ask(cleo, m.Rename("Clio"))
+    harness.wait(1_000)
+    harness.solve(ANN)
+    harness.to_phase("results")
+    assert wins(harness) == {"Ann": 0, "Ben": races_before + 1, "Clio": 0}
+    assert [score.races for score in harness.state.series.scores] == [
+        races_before + 1
+    ] * 3
+    race(harness, ben, cleo)
+    assert wins(harness)["Ben"] == races_before + 2
+    assert harness.replayed() == harness.state
+
+
 def test_a_dns_and_a_forfeit_are_no_results() -> None:
     harness = harness_with("Ann", "Ben", "Cleo")
     race(harness, ANN, out=(BEN,))

@@ -257,11 +257,13 @@ def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
 
 def _outcomes(state: RoomState) -> list[Outcome]:
     """Return how the racers of a race that has ended did."""
-    attempts = state.race.attempts
-    return [
-        Outcome(racer.member, racer.name, racer.bot, _result(attempts[seat]))
-        for seat, racer in state.racers.items()
-    ]
+    outcomes: list[Outcome] = []
+    for seat, racer in state.racers.items():
+        member = racer.back or racer.member
+        name = state.members.get(member, racer).name
+        result = _result(state.race.attempts[seat])
+        outcomes.append(Outcome(member, name, racer.bot, result))
+    return outcomes
 
 
 def _result(attempt: Attempt) -> Result:
@@ -393,10 +395,21 @@ def _change_presence(
 
 
 def _continue_score(state: RoomState, entered: Entered) -> None:
-    """Give a newcomer the score of a racer of the same name who is gone."""
+    """Give a newcomer the score of a racer of the same name who is gone.
+
+    That includes the race that this racer has left.
+    """
+
+    def continues(member: int, name: str, bot: bool) -> bool:
+        gone = member not in state.members and bot == entered.bot
+        return gone and same_name(name, entered.name)
+
+    for seat, racer in state.racers.items():
+        if continues(racer.back or racer.member, racer.name, racer.bot):
+            back = racer._replace(back=entered.member)
+            state.racers = {**state.racers, seat: back}
     for score in state.series.scores:
-        gone = score.member not in state.members and score.bot == entered.bot
-        if gone and same_name(score.name, entered.name):
+        if continues(score.member, score.name, score.bot):
             state.series = renumbered(state.series, score.member, entered.member)
             return
 

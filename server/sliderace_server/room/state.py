@@ -84,11 +84,17 @@ class RoomLimits:
 
 
 class Racer(NamedTuple):
-    """The member who races from a seat; results also name members who left."""
+    """The member who races from a seat; results also name members who left.
+
+    Attributes:
+        back: the member that a racer who left has entered as again; their result counts
+            for that one in the series.
+    """
 
     member: int
     name: str
     bot: bool
+    back: int | None = None
 
 
 @dataclass(slots=True)
