@@ -257,8 +257,7 @@ class Settings(_Command, frozen=True, tag="settings"):
 class Series(_Command, frozen=True, tag="series", omit_defaults=True):
     """Host, in the lobby or with the results: begin [a series](#a-series).
 
-    It begins without races. If the last one has the same format and no race yet,
-    nothing changes.
+    If the current series has the same format and no race yet, nothing changes.
     """
 
     format: Format
@@ -276,7 +275,7 @@ class Role(_Command, frozen=True, tag="role"):
 
 
 class Rename(_Command, frozen=True, tag="rename"):
-    """Change your nickname, but not while you are on the roster of a race."""
+    """Change your nickname; racers cannot do so from `roster` until `results`."""
 
     name: Name
 
@@ -304,12 +303,13 @@ class Bench(_Command, frozen=True, tag="bench"):
 class Bots(_Command, frozen=True, tag="bots"):
     """Host, between races: choose the bots of the server that are in the room.
 
-    Those that are in the room stay, others leave or come. The same list again changes
-    nothing. See [bots of the server](#bots-of-the-server).
+    Bots that are in the room and in the list stay; the others leave or enter.
+    See [bots of the server](#bots-of-the-server).
     """
 
     want: Annotated[list[BotWanted], Meta(max_length=limits.MAX_BOTS)]
-    """All of them; the server allows 6 unless its operator sets another limit."""
+    """All bots that are wanted; the server allows 6, or the limit that its operator
+    sets."""
 
 
 class Lock(_Command, frozen=True, tag="lock"):

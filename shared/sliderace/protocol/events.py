@@ -106,7 +106,7 @@ class Snapshot(_Event, frozen=True, tag="snapshot"):
     results: "Results | None" = None
     """Only in the phase `results`."""
     series: SeriesTable | None = None
-    """Null without the feature `series`."""
+    """The score of the series; null if the server lacks the feature `series`."""
 
 
 class MemberEvent(_Event, frozen=True, tag="member"):
@@ -243,9 +243,9 @@ class LatencyEvent(_Event, frozen=True, tag="lines"):
 
 
 class Reacted(_Event, frozen=True, tag="reacted"):
-    """A member reacts: show it beside their name for 3 seconds.
+    """A member reacts: show the reaction beside their name for 3 seconds.
 
-    It is not stored, so nobody gets it later.
+    The server does not store it, so no snapshot contains it.
     """
 
     member: int
@@ -264,8 +264,8 @@ class Signals(_Event, frozen=True, tag="signals"):
 class SeriesEvent(_Event, frozen=True, tag="series"):
     """The score of the series, if you list `series` in `can`.
 
-    It follows each `results`, the beginning of a series and, if no snapshot is sent,
-    `welcome`. It replaces what you know of the series.
+    The server sends it after each `results`, at the beginning of a series, and after a
+    `welcome` without a snapshot. It replaces what you know of the series.
     """
 
     table: SeriesTable

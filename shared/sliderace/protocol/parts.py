@@ -150,11 +150,11 @@ class Member(Struct, frozen=True, omit_defaults=True):
     bot: bool
     """Is a declared bot."""
     level: str | None = None
-    """Of a bot of the server: how strong it is; null if it has a pace."""
+    """Only for bots of the server: how strong it is; null if it has a pace."""
     pace_ms: int | None = None
-    """Of a bot of the server: the median time that it aims at."""
+    """Only for bots of the server: the median time that it aims at."""
     muted: bool = False
-    """May not react; see [reactions](#reactions)."""
+    """Is not allowed to react; see [reactions](#reactions)."""
 
 
 class BotWanted(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -163,8 +163,8 @@ class BotWanted(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     level: LevelName | None = None
     """How strong it is."""
     pace_ms: Int | None = None
-    """The median time that it aims at, from 300 ms times the root of the number of
-    cells to 4 hours."""
+    """The median time that it aims at: at most 4 hours, and at least 300 ms times the
+    square root of the number of cells."""
 
 
 class Standing(Struct, frozen=True):
@@ -263,11 +263,11 @@ class SeriesRow(Struct, frozen=True, array_like=True):
     """Races they started."""
     wins: int
     points: int
-    """Racers they beat, over all races."""
+    """How many racers they beat, over all races."""
     best_ms: int | None
-    """Their best time; null: they have not finished any race."""
+    """Their best time; null if they have not finished any race."""
     average_ms: int | None
-    """Their average; null: it is a DNF, or the format has none, or it needs more
+    """Their average; null if it is a DNF, if the format has none, or if it needs more
     races."""
     average_dnf: bool = False
     """Their average is a DNF."""
@@ -278,13 +278,13 @@ class SeriesTable(Struct, frozen=True):
 
     format: Format
     n: int
-    """Wins or races that end it; 0 if the format has no such number."""
+    """How many wins or races end it; 0 if the format has no such number."""
     by: int
     """How many wins the winner of `first` must be ahead."""
     races: int
     """Races so far."""
     over: bool
-    """It is decided. The next race begins a new series of the same format."""
+    """The series is decided. The next race begins a new one of the same format."""
     rows: list[SeriesRow]
     """Best first: at most 64 racers, including those who left."""
 

@@ -84,8 +84,8 @@ connection; when you resume, you get a snapshot.
 
 **HTTP.** The server also answers `GET` requests with JSON: `/api/rooms` (public rooms),
 `/api/rooms/CODE` (404 if there is no such room), `/api/rooms/CODE/series` (the
-[series](#a-series) with the results of its last 100 races; the same as a table is
-`series.csv`), `/api/races`, `/api/races/ID` (the signed
+[series](#a-series) with the results of its last 100 races; `.../series.csv` is the same
+as a table), `/api/races`, `/api/races/ID` (the signed
 [race record](race-record.md)) and `/healthz` (state, and the public key).
 `/replay/ID` is a page that replays a race.
 """
@@ -113,7 +113,7 @@ announced:
 
 New types of events have no offset, so the stream is the same for everyone.
 
-The *first set* is everything on this page except
+The *first set* is everything on this page except these features:
 
 | feature | what it is | command | event |
 | --- | --- | --- | --- |
@@ -173,35 +173,37 @@ another one with the command `series`. The event `series` contains the table.
 | `mo3`, `ao5`, `ao12` | after 3, 5 or 12 races | average, then the best time |
 | `points` | after `n` races | points, then wins, then the best time |
 
-- A first place is a win, also if it is shared. A race that nobody finishes gives none.
+- A first place is a win, even if it is shared. A race that nobody finishes gives
+  no win.
 - A finisher gets one point for each racer who was slower or did not finish.
 - `mo3` is the mean of three times; one DNF makes it a DNF. `ao5` and `ao12` leave out
   the best and the worst; a DNF is the worst, and two make a DNF. `open` shows the `ao5`
   of the last five races. The mean of n times is (2 sum + n) / (2 n), without the
   remainder. DNF averages are ranked last.
-- A missed race is a DNS, also if it was before you joined: a DNF in averages, and no
-  points. A forfeit is a DNF.
-- People are compared with people, and bots with all racers. Bots stand below. A race
-  without people does not count.
+- A race that you miss is a DNS, even if it was before you joined: it counts as a DNF in
+  averages and gives no points. A forfeit is a DNF.
+- People are compared with people, and bots with all racers. The table lists bots below
+  people. A race without people does not count.
 - While the series can end, a race that has started cannot be cancelled (`race_counts`).
   The race after the end begins the next series.
 - A newcomer with the name of a racer who has left continues that racer's score.
 
 ### Bots of the server
 
-The command [`bots`](#bots) lets the host race with bots that the server runs. Each has
-a level, from weak to strong `newcomer`, `beginner`, `casual`, `club`, `strong`,
-`expert`, `master` and `record`, or a pace. They are members with `bot`, and their names
+With the command [`bots`](#bots), the host adds bots that the server runs. Each has a
+pace, or a level: from weak to strong `newcomer`, `beginner`, `casual`, `club`,
+`strong`, `expert`, `master` or `record`. They are members with `bot`, and their names
 begin with the mark `⚙`, which no other name contains. A client that does not know the
 feature `bots` can race with them.
 
-- They are ready as soon as they are connected. Nobody waits for them, and they start no
-  race: they only race with somebody, or for a host who watches.
+- They are ready as soon as they are connected. A race does not wait for them, and they
+  start none: they race only if a person races, or if a host who watches starts the
+  race.
 - They are never host. A room in which only they are connected counts as empty.
 - If the server cannot run bots, it refuses with `bots_unavailable`.
 
-Bots that take part as `join` with `bot` are players' own and follow none of these
-rules, except that people who are ready do not wait for them either.
+Bots that enter by `join` with `bot` belong to players and follow none of these rules,
+except that people who are ready do not wait for them either.
 
 ### Reactions
 
@@ -210,10 +212,10 @@ phrases.
 
 {reactions}
 
-- A racer cannot react while racing (`racing`). Until the first place is final, nobody
-  who still races gets the reactions of the others.
-- A member may send three at once and one more every 2 seconds; for more, `refused` says
-  when to try again (`rate`).
+- A racer cannot react while racing (`racing`), and gets no reactions until first place
+  is final.
+- A member may send three reactions at once and one more every 2 seconds. Beyond that,
+  `refused` (`rate`) says when to try again.
 - The host can [`mute`](#mute) a member, whose reactions are then refused (`muted`).
 - Let the player hide the reactions of one member, and of all. Do not speak them during
   a race.
