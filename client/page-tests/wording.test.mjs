@@ -73,6 +73,9 @@ test("news is about others, not about the player", () => {
   assert.equal(about({ ...member(2), level: "club" }, "connected"), "");
   assert.equal(about({ ...member(2), pace_ms: 9_000 }, "connected"), "");
   assert.equal(about(cleo, "joined"), "Cleo joined to watch");
+  const bot = member(2, { bot: true, level: "club" });
+  assert.equal(about(bot, "joined"), "Ben joined");
+  assert.equal(about(bot, "connected"), "");
   assert.equal(about(cleo, "role"), "Cleo is a spectator now");
   assert.equal(about(member(2), "disconnected"), "Ben lost the connection");
   assert.equal(about(member(2, { name: "Zoë" }), "renamed"), "Ben is now called Zoë");

@@ -3,12 +3,13 @@
 import pytest
 from tests.client.key_states import with_bots
 from tests.client.offline import as_guest, keys, running_app, screen, settle
-from tests.client.rooms import BEN, CAT, member
+from tests.client.rooms import BEN, CAT, ModelHarness, member
 
 from sliderace.protocol import messages as m
 from sliderace_client.line_ui.answers import Refusal, bots_of
+from sliderace_client.room.outputs import Note
 from sliderace_client.room.server_bots import LEVELS, server_bots
-from sliderace_client.shared_ui.wording import named, news
+from sliderace_client.shared_ui.wording import named
 from sliderace_client.tui.rows import marked_name
 
 CLUB, STRONG = m.BotWanted("club"), m.BotWanted("strong")
@@ -21,18 +22,29 @@ def test_bots_of_the_server_are_found_among_the_members() -> None:
     assert server_bots([*others, OTTER, timed]) == [CLUB, m.BotWanted(pace_ms=12_500)]
 
 
+def test_news_of_a_bot_are_only_that_it_joins_and_leaves() -> None:
+    """It is ready for every race, and connected right after it joins."""
+    ann = ModelHarness()
+    events = [
+        m.MemberEvent(0, OTTER, "joined"),
+        m.MemberEvent(0, OTTER, "connected"),
+        m.MemberEvent(0, OTTER, "ready"),
+        m.Gone(0, OTTER.id, "left"),
+    ]
+    notes = [
+        output
+        for event in events
+        for output in ann.receive_next(event)
+        if isinstance(output, Note)
+    ]
+    assert len(notes) == 2
+
+
 def test_a_name_with_the_mark_is_not_marked_again() -> None:
     assert marked_name(OTTER.name, bot=True) == named(OTTER.name, bot=True)
     assert marked_name(OTTER.name, bot=True) == OTTER.name
     assert marked_name("Robo", bot=True) == "Robo ⚙"
     assert named("Robo", bot=True) == "Robo (bot)"
-
-
-def test_bot_that_gets_its_program_is_no_news() -> None:
-    timed = member(4, 3, "\u2699 Fox \u00b7 12.5 s", bot=True, pace_ms=12_500)
-    robo = member(5, 4, "Robo", bot=True)
-    said = [news(m.MemberEvent(0, who, "connected")) for who in (OTTER, timed, robo)]
-    assert said == ["", "", "Robo is back"]
 
 
 # --- plain mode -----------------------------------------------------------------------

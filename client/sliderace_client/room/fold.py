@@ -36,6 +36,7 @@ from sliderace_client.room.outcomes import (
     Won,
 )
 from sliderace_client.room.outputs import Forget, Level, Outputs
+from sliderace_client.room.server_bots import is_served
 from sliderace_client.room.view import RoomView
 
 __all__ = ["Fold"]
@@ -254,7 +255,7 @@ class Fold:
             self._view.latencies.pop(event.member.id, None)
         if event.why == "renamed":
             self._outputs.note(Renamed(before.name, event.member.name))
-        else:
+        elif event.why == "joined" or not is_served(event.member):
             self._outputs.note(event)
 
     def _reacted(self, event: m.Reacted, now: int) -> None:

@@ -5,7 +5,7 @@ from typing import cast, get_args
 
 from sliderace.protocol.messages import BotWanted, LevelName, Member
 
-__all__ = ["LEVELS", "server_bots"]
+__all__ = ["LEVELS", "is_served", "server_bots"]
 
 LEVELS: tuple[LevelName, ...] = get_args(LevelName)
 """The weakest first."""
@@ -16,5 +16,10 @@ def server_bots(members: Iterable[Member]) -> list[BotWanted]:
     return [
         BotWanted(cast("LevelName | None", member.level), member.pace_ms)
         for member in members
-        if member.level is not None or member.pace_ms is not None
+        if is_served(member)
     ]
+
+
+def is_served(member: Member) -> bool:
+    """Return whether a member is a bot of the server."""
+    return member.level is not None or member.pace_ms is not None

@@ -312,8 +312,6 @@ def _member(event: MemberEvent) -> str:
             return text("news.ready", name=name)
         case "unready":
             return text("news.unready", name=name)
-        case "connected" if member.level is not None or member.pace_ms is not None:
-            return ""  # the server's own bot has only just got its program
         case "connected":
             return text("news.connected", name=name)
         case "disconnected":
