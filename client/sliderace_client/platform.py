@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -19,6 +19,7 @@ __all__ = [
     "detached_flags",
     "encoding_of",
     "handle_signals",
+    "lead_nowhere",
     "lock",
     "lower_priority",
     "run_in_place",
@@ -71,6 +72,11 @@ def detached_flags(platform: str = sys.platform) -> int:
     (0, True)
     """
     return NEW_GROUP | NO_WINDOW if platform == WINDOWS else 0
+
+
+def lead_nowhere(stream: TextIO) -> None:
+    """Drop what is still to be written, so that the exit does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def lower_priority() -> None:

@@ -4,7 +4,10 @@ An empty server address stands for this machine's own server. While it does not 
 its races are read from its file.
 """
 
+import errno
+import os
 import re
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -12,7 +15,7 @@ from http import HTTPStatus
 from itertools import chain
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TextIO, cast
 from urllib.parse import quote
 
 from sliderace.engine import Board
@@ -25,7 +28,7 @@ from sliderace.proof.verify import Check, steps, verify
 from sliderace.protocol.names import cells, clean_name
 from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
-from sliderace_client.net.http import Reply, Unreachable, get
+from sliderace_client.net.http import MAX_BYTES, Reply, Unreachable, get
 from sliderace_client.net.locate import (
     NotFound,
     is_own,
@@ -81,7 +84,7 @@ class Unreadable(ValueError):
 def is_in_file(what: str) -> bool:
     """Whether `load` reads a file or standard input, if the file is there."""
     is_path = what.endswith(".json") and "://" not in what
-    return what == STDIN or is_path or Path(what).is_file()
+    return what == STDIN or is_path or _is_file(what)
 
 
 def load(what: str, server: str) -> object:
@@ -93,23 +96,23 @@ def load(what: str, server: str) -> object:
         server: where to ask if `what` does not say it; empty: this machine's.
 
     Raises:
-        Unreadable: it is not there, or not the JSON that records are made of.
+        Unreadable: it is not there, longer than any record (`MAX_BYTES`), or not the
+            JSON that records are made of.
         NotFound: `server` is no address.
         Unreachable: the server cannot be reached.
     """
     if what == STDIN:
-        return _parsed(sys.stdin.buffer.read(), text("race_record.stdin"))
-    path = Path(what)
-    if path.is_file():
-        return _parsed(_read_file(path), what)
+        return _parsed(_read_stdin(), text("race_record.stdin"))
+    if _is_file(what):
+        return _parsed(_read_file(what), what)
     try:
         place = read_place(what)
     except NotFound:
-        raise Unreadable(text("race_record.no_file", path=what)) from None
+        return _parsed(_read_file(what), what)  # it says why there is none
     if not place.code:
         if "://" in what:
             return _fetch(place.server, "", what)
-        raise Unreadable(text("race_record.no_file", path=what))
+        return _parsed(_read_file(what), what)
     base = place.server or (server and server_address(server))
     return _race(base, place.race or _last_race(base, place.code))
 
@@ -136,12 +139,39 @@ def save_record(server: str, race: str, path: str) -> Path:
     return target
 
 
-def _read_file(path: Path) -> bytes:
+def _is_file(path: str) -> bool:
+    """Return whether a file or a pipe is there, even if it cannot be read."""
     try:
-        return path.read_bytes()
+        return not stat.S_ISDIR(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return "://" not in path  # a long link
+
+
+def _read_file(path: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise Unreadable(text("race_record.no_file", path=_printable(path))) from None
     except OSError as error:
-        why = text("race_record.cannot_read", path=path, why=error.strerror)
-        raise Unreadable(why) from None
+        raise _cannot_read(path, error.errno) from None
+
+
+def _read_stdin() -> bytes:
+    where, source = text("race_record.stdin"), cast("TextIO | None", sys.stdin)
+    if source is None:
+        raise _cannot_read(where, errno.EBADF)
+    try:
+        return source.buffer.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise _cannot_read(where, error.errno) from None
+
+
+def _cannot_read(path: str, number: int | None) -> Unreadable:
+    why = os.strerror(number or errno.EIO)
+    return Unreadable(text("race_record.cannot_read", path=_printable(path), why=why))
 
 
 def _request(server: str, path: str, *arguments: str) -> Reply:
@@ -191,6 +221,9 @@ def _answer(base: str, what: str, reply: Reply) -> object:
 
 
 def _parsed(body: bytes, where: str) -> object:
+    if len(body) > MAX_BYTES:
+        most = MAX_BYTES // 2**20
+        raise Unreadable(text("race_record.too_long", path=where, most=most))
     try:
         return canonical.decode(body)
     except canonical.NotCanonical as fault:

@@ -1,8 +1,10 @@
 import asyncio
+import errno
 import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
@@ -477,21 +479,124 @@ def test_closed_outputs_lead_nowhere(command: str, outputs: str) -> None:
     assert (ended.returncode, ended.stderr) == (exit_codes.OK, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", ["solo", "--help"])
-def test_a_full_disk_under_the_output_is_one_line(command: str) -> None:
-    ended = in_shell(f"$SLIDERACE {command} >/dev/full")
-    said = "sliderace: Cannot write stdout: No space left on device.\n"
-    assert (ended.returncode, ended.stderr) == (exit_codes.UNKNOWN, said)
+needs_devices = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="needs /dev/full and /dev/zero"
+)
+ONE_ROOM = "KWXTRB@127.0.0.1:9"
+"""A room where no server is."""
+LONG = "a" * 5_000
+BAD_FILES = {
+    "/dev": "Cannot read /dev: Is a directory.",
+    "/dev/zero": "/dev/zero is longer than a race record can be",
+    LONG: "Cannot read aaa",
+    "-": "Cannot read standard input: Bad file descriptor.",
+}
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_under_the_errors_does_not_hide_the_exit_code() -> None:
-    ended = in_shell("$SLIDERACE join KWXTRB@127.0.0.1:9 2>/dev/full")
-    assert (ended.returncode, ended.stderr) == (exit_codes.UNREACHABLE, "")
+@needs_devices
+@pytest.mark.parametrize("command", ["verify", "results", "solo --race"])
+@pytest.mark.parametrize("path", BAD_FILES, ids=lambda path: path[:20])
+def test_what_is_no_readable_file_is_one_line(
+    command: str, path: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """The input is closed, too: then Python has none."""
+    monkeypatch.setattr(sys, "stdin", None)
+    code = run([*command.split(), path])
+    if (command, path) == ("results", "/dev"):  # it may also be a server
+        assert code == exit_codes.UNREACHABLE
+        assert one_line(capsys) == "'/dev' is not an address."
+    else:
+        assert code == exit_codes.UNKNOWN
+        assert one_line(capsys).startswith(BAD_FILES[path])
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("path", [str(Path(__file__).parent), LONG])
+def test_what_is_no_picture_is_one_line(path: str, capsys: Captured) -> None:
+    assert run(["solo", "--picture", path]) == exit_codes.UNKNOWN
+    assert "cannot be read: " in one_line(capsys)
+
+
+BAD_STREAMS = [
+    ("verify - <&-", exit_codes.UNKNOWN, "Cannot read standard input: Bad file"),
+    ("verify - 0>/dev/null", exit_codes.UNKNOWN, "Cannot read standard input: Bad"),
+    ("verify - </dev/zero", exit_codes.UNKNOWN, "standard input is longer than a race"),
+    ("verify - <&- 2>/dev/full", exit_codes.UNKNOWN, ""),
+    ("solo --race - <&-", exit_codes.UNKNOWN, "Cannot read standard input: Bad file"),
+    ("bot - <&-", exit_codes.UNREACHABLE, "'' is not a room code"),
+    *(
+        (f"{command} {output}", exit_codes.UNKNOWN, f"Cannot write stdout: {why}.")
+        for command in ("solo", "--help")
+        for output, why in (
+            (">/dev/full", "No space left on device"),
+            ("1</dev/null", "Bad file descriptor"),
+        )
+    ),
+    ("solo </dev/zero >/dev/null", exit_codes.OK, "The input ends here: a line is "),
+    (f"join {ONE_ROOM} 2>/dev/full", exit_codes.UNREACHABLE, ""),
+    (f"join {ONE_ROOM} <&- 2>&-", exit_codes.UNREACHABLE, ""),
+]
+
+
+@needs_devices
+@pytest.mark.parametrize(("command", "code", "why"), BAD_STREAMS)
+def test_bad_streams_are_one_line(command: str, code: int, why: str) -> None:
+    """Closed, full, endless, of the wrong kind: never a traceback."""
+    ended = in_shell(f"$SLIDERACE {command}")
+    assert ended.returncode == code, ended.stderr
+    assert ended.stderr.startswith(f"sliderace: {why}" if why else "")
+    assert len(ended.stderr.splitlines()) == bool(why)
+
+
+@pytest.mark.parametrize("byte", [b"\0", b"[", b"{", b'"', b"1", b" ", b"\n", b"\xff"])
+def test_a_megabyte_of_any_byte_is_no_record(
+    byte: bytes, home: Path, capsys: Captured
+) -> None:
+    path = home / "record"
+    path.write_bytes(byte * 2**20)
+    for command in ("verify", "results"):
+        assert run([command, str(path)]) == exit_codes.UNKNOWN
+        assert "not a race record" in one_line(capsys)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a named pipe")
+def test_a_record_is_read_from_a_pipe(home: Path, capsys: Captured) -> None:
+    """As the shell's `<(...)`."""
+    pipe = home / "pipe"
+    os.mkfifo(pipe)
+    record = canonical.encode(sealed(sample_record()))
+    writer = threading.Thread(target=pipe.write_bytes, args=(record,))
+    writer.start()
+    assert run(["results", str(pipe)]) == exit_codes.OK
+    writer.join()
+    assert RACE_ID in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        (
+            OSError(errno.EFBIG, "File too large"),
+            "Cannot write stdout: File too large.",
+        ),
+        (OSError(errno.EIO, "I/O error"), "Cannot write stdout: I/O error."),
+        (OSError(errno.EMFILE, "Too many"), "The system refuses something: Too many."),
+        (OSError(errno.EACCES, "Not allowed", "/x"), "Cannot use /x: Not allowed."),
+    ],
+)
+def test_whatever_the_system_refuses_is_one_line(
+    refused: OSError, said: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    def refuse(*_: object) -> None:
+        raise refused
+
+    monkeypatch.setattr(commands, "menu_in_lines", refuse)
+    with Path(os.devnull).open("w") as output:
+        monkeypatch.setattr(sys, "stdout", output)
+        assert run([]) == exit_codes.UNKNOWN
+    assert one_line(capfd) == said
+
+
+@needs_devices
 @pytest.mark.parametrize("command", ["admin races", "serve --help"])
 def test_operators_commands_report_a_full_disk_in_one_line(command: str) -> None:
     ended = in_shell(f"$SLIDERACE {command} >/dev/full")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sliderace_client.line_ui.typed_input import TypedInput, typed_input
+from sliderace.texts import text
+from sliderace_client.line_ui.typed_input import MAX_LINE, TypedInput, typed_input
 
 
 def lines_of(*pieces: bytes) -> list[str]:
@@ -74,3 +75,14 @@ def test_unwanted_line_is_kept_for_the_next_reader() -> None:
     assert source.read() == "three"
     assert source.read_while(lambda: True) is None
     os.close(read)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_line_without_an_end_ends_the_input() -> None:
+    """Typed lines are short; what never ends must not fill the memory."""
+    said: list[str] = []
+    with Path(os.devnull).with_name("zero").open("rb") as endless:
+        source = TypedInput(endless.fileno(), complain=said.append)
+        assert source.read() is None
+        assert source.read() is None
+    assert said == [text("line.too_long", most=MAX_LINE)]

@@ -111,6 +111,26 @@ async def test_bots_leave_after_the_given_number_of_races() -> None:
         assert endings == [Ending(End.LEFT, welcomed=True)] * 2
 
 
+async def test_bots_leave_if_what_they_announce_cannot_be_written() -> None:
+    """As with `bot CODE | head -1`; the error is raised as it is, once."""
+    notes: list[object] = []
+
+    def full(note: object) -> None:
+        notes.append(note)
+        raise BrokenPipeError
+
+    async with running_server() as server, asyncio.TaskGroup() as tasks:
+        code = await opened(server.url, start="host")
+        host = Client(server.url, m.Join(code, "Host"))
+        hosting = tasks.create_task(host.run())
+        await until(host, lambda: host.view.welcomed)
+        with pytest.raises(BrokenPipeError):
+            await race_together(server.url, code, 2, on_note=full)
+        assert len(notes) == 1
+        await until(host, lambda: len(host.view.members) == 1)
+        hosting.cancel()
+
+
 async def test_a_bot_whose_races_are_done_ignores_the_end_of_the_server() -> None:
     """The bot handles the results late, after the server has stopped."""
     async with asyncio.TaskGroup() as tasks:

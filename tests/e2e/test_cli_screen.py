@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.e2e.shell import Shell
+from tests.e2e.shell import HOST, Shell, code_of
 
 from sliderace_client import exit_codes
 
@@ -180,3 +180,26 @@ def test_an_internal_error_restores_the_terminal_and_is_reported(
         assert termios.tcgetattr(screen.slave) == screen.before
     finally:
         screen.close()
+
+
+FULL = """
+import os
+from sliderace_client.__main__ import main
+os.dup2(os.open("/dev/full", os.O_WRONLY), 2)
+main()
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_full_errors_do_not_change_the_exit_code_of_the_full_screen(
+    tmp_path: Path,
+) -> None:
+    with Shell(tmp_path).running(*HOST) as host:
+        screen = Screen(tmp_path, "join", code_of(host), program=("-c", FULL))
+        try:
+            screen.shows("♛".encode())
+            os.write(screen.master, b"\x03")  # it would show how to come back
+            assert screen.process.wait(WAIT_S) == exit_codes.INTERRUPTED
+            screen.shows(OUT)
+        finally:
+            screen.close()

@@ -223,16 +223,31 @@ async def race_together(
         count: how many bots.
         skill: how good each is.
         races: each leaves after this many; None: they stay until the room ends.
-        on_note: called with the announcements that the first one gets.
+        on_note: called with the announcements that the first one gets. If it raises an
+            OSError, all bots leave.
 
     Returns:
         How the room ended for each, in the order of joining.
+
+    Raises:
+        OSError: of `on_note`.
     """
+    failed: list[OSError] = []
+
+    def tell(note: Note) -> None:
+        try:
+            if not failed:
+                on_note(note)
+        except OSError as error:
+            failed.append(error)
+            for bot in bots:
+                bot.stop()
+
     names = [
         text("bot.name", name=NAMES[number % len(NAMES)]) for number in range(count)
     ]
     bots = [Bot(server, code, name, skill=skill, races=races) for name in names]
-    bots[0].client.on_note = on_note
+    bots[0].client.on_note = tell
     async with asyncio.TaskGroup() as tasks:
         runs = [tasks.create_task(bot.run()) for bot in bots]
         try:
@@ -242,4 +257,6 @@ async def race_together(
                 bot.stop()
             await asyncio.wait(runs, timeout=LEAVE_S)
             raise
+    if failed:
+        raise failed[0]
     return [run.result() for run in runs]

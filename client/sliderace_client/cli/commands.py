@@ -24,7 +24,6 @@ from sliderace_client.cli.console import (
     enter_in_lines,
     find_room,
     is_full_screen,
-    lead_nowhere,
     load_settings,
     own_name,
     parse_hash,
@@ -49,11 +48,14 @@ from sliderace_client.cli.options import (
 )
 from sliderace_client.cli.solo import choose, solo
 from sliderace_client.line_ui.typed_input import typed_input
+from sliderace_client.platform import lead_nowhere
 
 __all__ = ["main", "run"]
 
 PACE_RANGE_S = tuple(ms / 1000 for ms in pace_range(Size(2, 2)))
 """What `--pace` accepts. On larger boards the least is more, and bots keep to that."""
+OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
+"""A full or failing output, or one that is open only for reading."""
 
 
 def main() -> NoReturn:
@@ -95,12 +97,20 @@ def run(args: list[str]) -> int:
         lead_nowhere(sys.stdout)
         return exit_codes.OK
     except OSError as error:
-        if error.errno != errno.ENOSPC or error.filename is not None:
-            raise
-        lead_nowhere(sys.stdout)
-        say_error(text("cli.cannot_write", path="stdout", why=error.strerror))
+        say_error(_refusal(error))
         return exit_codes.UNKNOWN
     return code if isinstance(code, int) else exit_codes.OK
+
+
+def _refusal(error: OSError) -> str:
+    """Return what the system refused; if it was the output, drop the rest of it."""
+    why = error.strerror or str(error)
+    if error.filename is not None:
+        return text("cli.cannot_use", path=error.filename, why=why)
+    if error.errno in OUTPUT_FAULTS:
+        lead_nowhere(sys.stdout)
+        return text("cli.cannot_write", path="stdout", why=why)
+    return text("cli.system", why=why)
 
 
 @click.group(

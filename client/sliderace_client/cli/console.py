@@ -4,6 +4,7 @@
 import errno
 import os
 import re
+import stat
 import sys
 from collections.abc import Coroutine, Generator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import click
 
 from sliderace.texts import text
 from sliderace_client import exit_codes
+from sliderace_client.platform import lead_nowhere
 
 if TYPE_CHECKING:
     from sliderace.engine import Board, Size
@@ -30,7 +32,6 @@ __all__ = [
     "enter_in_lines",
     "find_room",
     "is_full_screen",
-    "lead_nowhere",
     "load_settings",
     "own_name",
     "parse_hash",
@@ -70,11 +71,6 @@ def say_error(message: str) -> None:
         click.echo("sliderace: " + " ".join(message.split()), err=True)
     except OSError:
         lead_nowhere(sys.stderr)
-
-
-def lead_nowhere(stream: TextIO) -> None:
-    """Drop what is still to be written, so that the exit does not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(line: str) -> None:
@@ -184,19 +180,24 @@ def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
         given["own_keys"] = own.chars or "arrows"
     picture = given.get("picture", "none")
     known = picture in ("", "none", *BUILT_IN)
-    if not known and not _is_file(picture):
-        why = os.strerror(errno.ENOENT)
+    why = "" if known else _why_no_file(picture)
+    if why:
         message = text("picture.cannot_read", name=picture, why=why)
         raise click.BadParameter(message, param_hint="--picture")
     return replace(settings, **given)
 
 
-def _is_file(path: str) -> bool:
-    """Return whether this is a file; ``~`` is a home folder."""
+def _why_no_file(path: str) -> str:
+    """Return why this is no file; empty if it is one. ``~`` is a home folder."""
     try:
-        return Path(path).expanduser().is_file()
+        mode = Path(path).expanduser().stat().st_mode
+    except OSError as error:
+        return str(error.strerror)
     except (RuntimeError, ValueError):  # nobody has that name; a null character
-        return False
+        return os.strerror(errno.ENOENT)
+    if stat.S_ISREG(mode):
+        return ""
+    return os.strerror(errno.EISDIR if stat.S_ISDIR(mode) else errno.ENOENT)
 
 
 def own_name(name: str, settings: "Settings", *, ask: bool = False) -> str:

@@ -12,23 +12,35 @@ from collections.abc import Callable
 from functools import cache
 from io import UnsupportedOperation
 
-from sliderace_client.platform import WINDOWS, encoding_of
+from sliderace.texts import text
+from sliderace_client.platform import WINDOWS, encoding_of, lead_nowhere
 
 __all__ = ["TypedInput", "typed_input"]
 
 CTRL_Z = b"\x1a"
 """A Windows console sends this at the end of the input."""
+MAX_LINE = 2**18
+"""Bytes; several times what 20,000 moves take, the most that a race counts."""
 
 
 class TypedInput:
     """The lines of one descriptor.
 
+    A line of more than `MAX_LINE` bytes is not typed: it ends the input.
+
     Args:
         descriptor: to read from; None: there is nothing to read.
         platform: the system, as `sys.platform` names it.
+        complain: told in a sentence why the input ends early.
     """
 
-    def __init__(self, descriptor: int | None, platform: str = sys.platform) -> None:
+    def __init__(
+        self,
+        descriptor: int | None,
+        platform: str = sys.platform,
+        complain: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self._complain = complain
         self._descriptor = descriptor
         self._console = platform == WINDOWS and self.is_terminal
         self._encoding = encoding_of(descriptor, platform)
@@ -70,6 +82,10 @@ class TypedInput:
 
     def _next(self) -> str | None:
         while b"\n" not in self._rest:
+            if len(self._rest) > MAX_LINE:
+                self._rest, self._ended = b"", True
+                self._complain(text("line.too_long", most=MAX_LINE))
+                break
             data = b"" if self._ended else self._more()
             if not data:
                 self._ended = True
@@ -97,10 +113,18 @@ class TypedInput:
         return data
 
 
+def _complain(sentence: str) -> None:
+    try:
+        print(f"sliderace: {sentence}", file=sys.stderr)  # noqa: T201
+    except OSError:
+        lead_nowhere(sys.stderr)
+
+
 @cache
 def typed_input() -> TypedInput:
     """Return the input of this process; all its parts read the same lines."""
     try:
-        return TypedInput(sys.stdin.fileno() if sys.stdin is not None else None)
+        descriptor = sys.stdin.fileno() if sys.stdin is not None else None
+        return TypedInput(descriptor, complain=_complain)
     except (UnsupportedOperation, ValueError):  # replaced, or closed
         return TypedInput(None)

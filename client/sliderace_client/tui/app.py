@@ -46,7 +46,7 @@ from sliderace_client.launch import Start
 from sliderace_client.local_server import WaitingRoom
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.net.seats import SeatFile, claim
-from sliderace_client.platform import WINDOWS, handle_signals
+from sliderace_client.platform import WINDOWS, handle_signals, lead_nowhere
 from sliderace_client.room.outcomes import Reaction
 from sliderace_client.room.outputs import Level, Note
 from sliderace_client.room.view import RoomView
@@ -152,8 +152,11 @@ def run(start: Start) -> int:
 
 
 def _print(sentence: str) -> None:
-    """Print a sentence after the screen has been restored."""
-    print(sentence, file=sys.stderr)  # noqa: T201
+    """Print a sentence after the screen has been restored, if that is possible."""
+    try:
+        print(sentence, file=sys.stderr)  # noqa: T201
+    except OSError:
+        lead_nowhere(sys.stderr)
 
 
 class SlideraceApp(App[int]):
