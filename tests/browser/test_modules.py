@@ -56,7 +56,6 @@ console.log(JSON.stringify({
     command.settings({ seed: "tea" }),
     command.series({ format: "first", n: 3, by: 2 }),
     command.bots([{ level: "club" }, { pace_ms: 9000 }]),
-    command.rename("Bob"),
     command.react(3),
     command.mute(2, true),
     command.role("spectator"),

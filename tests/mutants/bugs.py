@@ -65,6 +65,29 @@ BUGS = (
         "    while False:",
         "tests/engine/test_scramble.py",
     ),
+    # --- reactions -------------------------------------------------------------------
+    Bug(
+        "racers see the reactions of spectators",
+        f"{_SERVER}room/reactions.py",
+        "return state.race.winner_known or not _races(state, member, now)",
+        "return True",
+        "tests/server/test_live_room.py",
+    ),
+    Bug(
+        "a reaction reaches the log",
+        f"{_SERVER}live_room/live_room.py",
+        "        refusal = self._reaction_refusal(subscriber)\n",
+        "        refusal = self._reaction_refusal(subscriber)\n"
+        "        self._append(HostChanged(self._t, self.state.host, None))\n",
+        "tests/server/test_live_room.py",
+    ),
+    Bug(
+        "a member may react as often as they like",
+        f"{_SERVER}live_room/live_room.py",
+        "        bucket = self._reactions.get(member)\n",
+        "        bucket = self._reactions.get(id(subscriber))\n",
+        "tests/server/test_live_room.py",
+    ),
     # --- race ------------------------------------------------------------------------
     Bug(
         "repeated slides count twice",
