@@ -1,6 +1,7 @@
 """Nicknames, reactions and the pace lane on the page."""
 
 import pytest
+from playwright.sync_api import Page
 from tests.browser.conftest import DESKTOP, PHONE, Pages
 from tests.browser.player import (
     fits_screen,
@@ -64,6 +65,36 @@ def test_spectators_react_to_each_other_during_a_race(
     gus.get_by_text("Eve: Nice board").wait_for()
     assert not ann.get_by_text("Nice board").is_visible()
     assert not ann.get_by_text("React", exact=True).is_visible()
+
+
+HIDDEN = """(choices) => choices.filter((one) => {
+  const { left, top, width, height } = one.getBoundingClientRect();
+  return document.elementFromPoint(left + width / 2, top + height / 2) !== one;
+}).length"""
+
+
+def test_menu_of_reactions_fits_into_the_window_on_every_screen(pages: Pages) -> None:
+    ann, code = new_room(pages)
+    watching = [
+        new_guest(pages, code, name, size, watch=True)
+        for name, size in (("Ben", PHONE), ("Cat", DESKTOP))
+    ]
+    start(ann)
+    for page in watching:
+        page.wait_for_selector("[data-screen=race] .board-card")
+        _menu_is_whole(page)
+    solve_by_keys(ann)
+    for page in (ann, *watching):
+        page.wait_for_selector("[data-screen=results]")
+        _menu_is_whole(page)
+
+
+def _menu_is_whole(page: Page) -> None:
+    page.get_by_text("React", exact=True).click()
+    choices = page.locator(".reactions[open] .choices .button")
+    choices.first.wait_for()
+    assert choices.evaluate_all(HIDDEN) == 0
+    page.keyboard.press("Escape")
 
 
 CURVES = "JSON.parse(localStorage['sliderace.best-curves'] ?? '{}')['3x3']"
