@@ -16,6 +16,7 @@ from sliderace.protocol.names import (
     make_unique,
     name_fault,
     same_name,
+    typed_name,
     uses_one_script,
 )
 
@@ -55,6 +56,12 @@ VECTORS = Path(__file__).parents[2] / "shared" / "vectors" / "names-v1.json"
 )
 def test_clean_name(text: str, name: str) -> None:
     assert clean_name(text) == name
+
+
+def test_a_typed_name_of_letters_with_marks_is_cut_by_its_bytes() -> None:
+    syllable = "\u0e01\u0e37\u0e48"  # Thai, with two marks: nine bytes
+    assert typed_name(syllable * 14) == syllable * 14
+    assert typed_name(syllable * 15) == syllable * 14
 
 
 @pytest.mark.parametrize(

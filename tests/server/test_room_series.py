@@ -5,9 +5,12 @@ from tests.server.room_fixture import RoomHarness
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import event_bytes
+from sliderace.protocol.limits import MAX_DOWN_BYTES, MAX_NAME_TEXT
+from sliderace.protocol.names import typed_name
 from sliderace.race.refusal import Refusal
-from sliderace.race.series import Format, Score, Series
+from sliderace.race.series import MAX_SCORES, Format, Score, Series
 from sliderace_server import room
+from sliderace_server.room import RoomLimits
 from sliderace_server.room.log_records import SeriesBegan
 
 ANN, BEN = 1, 2
@@ -224,6 +227,34 @@ def test_bots_are_listed_below_people() -> None:
     race(harness, ANN, bot)
     rows = [(row.place, row.name, row.wins) for row in table(harness).rows]
     assert rows == [(1, "Ann", 2), (1, "Otter", 1)]
+
+
+def test_the_largest_snapshot_of_a_room_is_an_event() -> None:
+    """All have the longest names, which have two marks on each letter."""
+
+    def name(number: int) -> str:
+        start = "".join(chr(0x10330 + (number >> 4 * digit & 15)) for digit in range(3))
+        return (start + "\U00010330\U0001e944\U0001e944" * 20)[:MAX_NAME_TEXT]
+
+    limits = RoomLimits()
+    harness = RoomHarness(m.RulesPatch(size="10x10"), limits=limits)
+    players = [harness.enter(name(number)) for number in range(limits.players)]
+    for number in range(limits.spectators):
+        harness.enter(name(100 + number), role="spectator")
+    harness.start_race(*players)
+    for player in players:
+        harness.ask(player, m.Forfeit(harness.race))
+    harness.to_phase("results")
+    for member in harness.state.members:
+        harness.ask(ANN, m.Mute(member))
+    most = 2**31
+    scores = tuple(
+        Score(20_000 + n, typed_name(name(n)), False, 9_999, 999, 9_999, most, (most,))
+        for n in range(MAX_SCORES)
+    )
+    harness.state.series = Series("mo3", 0, 1, 9_999, over=True, scores=scores)
+    size = len(event_bytes(harness.snapshot(ANN)))
+    assert 50_000 < size <= MAX_DOWN_BYTES
 
 
 def test_a_table_of_sixteen_is_at_most_two_kilobytes() -> None:

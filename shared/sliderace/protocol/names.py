@@ -26,6 +26,9 @@ __all__ = [
 MAX_MARKS = 2
 """Characters without a width per letter, such as combining marks: enough for names in
 every living script, in NFC."""
+MAX_BYTES = 128
+"""In UTF-8. Marks take no cells, so without this limit a full room, its results and
+its series would not fit into a message."""
 
 BOT_MARK = "\u2699"
 """Begins the names of the server's own bots."""
@@ -109,12 +112,13 @@ def clean_name(text: str) -> str | None:
 def typed_name(text: str) -> str:
     r"""Return what somebody typed as a nickname; empty if nothing is left.
 
-    Nobody can type the mark of the server's own bots.
+    It has at most `MAX_BYTES`. Nobody can type the mark of the server's own bots.
 
     >>> typed_name("\u2699 Otter \u00b7 club")
     'Otter · club'
     """
-    return clean_name(text.translate(_BOT_MARKS)) or ""
+    name = clean_name(text.translate(_BOT_MARKS)) or ""
+    return name.encode()[:MAX_BYTES].decode(errors="ignore").strip()
 
 
 def make_unique(name: str, taken: Collection[str]) -> str:
