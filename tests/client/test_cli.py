@@ -357,6 +357,13 @@ def test_solo_can_be_played_in_lines(typed: TextIO, capsys: Captured) -> None:
     assert out.endswith("\nGood-bye.\n")
 
 
+def test_solo_draws_the_gap_blank_on_request(typed: TextIO, capsys: Captured) -> None:
+    type_in(typed, "")
+    board = ["--scramble", "1 2 3/4 0 6/7 5 8", "--no-intro", "--keys", "adws"]
+    assert run(["solo", "--blank", *board]) == exit_codes.OK
+    assert "\n1 2 3\n4   6\n7 5 8\n" in capsys.readouterr().out
+
+
 def test_solo_ends_with_its_input_and_draws_a_new_board_each_time(
     typed: TextIO, capsys: Captured
 ) -> None:

@@ -209,6 +209,12 @@ def test_gap_is_blank_if_tiles_count_from_zero() -> None:
     assert Style(zero_based=True).lines(board) == ["6   1", "0 4 2", "3 5 7"]
 
 
+def test_gap_is_blank_if_the_user_wants_that() -> None:
+    board = parse_board("7 0 2/1 5 3/4 6 8")
+    assert Style(blank=True).lines(board) == ["7   2", "1 5 3", "4 6 8"]
+    assert Style(blank=True, boxed=True).lines(board)[1] == "|07|  |02|"
+
+
 # --- An attempt -----------------------------------------------------------------------
 
 

@@ -59,6 +59,7 @@ MAX_SHUFFLE = 100_000
 @server_option
 @preference_options
 @plain_option
+@click.option("--blank", is_flag=True, help=text("cli.solo.blank"))
 @click.option("--boxed", is_flag=True, help=text("cli.solo.boxed"))
 @click.option("--zero-based", is_flag=True, help=text("cli.solo.zero_based"))
 @click.option("--single", is_flag=True, help=text("cli.solo.single"))
@@ -74,6 +75,7 @@ def solo(
     server: str,
     preferences: dict[str, str],
     plain: bool,
+    blank: bool,
     boxed: bool,
     zero_based: bool,
     single: bool,
@@ -97,7 +99,7 @@ def solo(
         ask_keys="own_keys" not in preferences,
         intro=not no_intro,
         origin=origin,
-        style=Style(boxed=boxed, zero_based=zero_based, rows=_rows()),
+        style=Style(boxed=boxed, zero_based=zero_based, rows=_rows(), blank=blank),
         single=single,
     )
     return play(wanted, settings, clear=not no_clear, trace=trace)

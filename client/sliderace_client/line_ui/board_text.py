@@ -18,10 +18,12 @@ class Style:
         boxed: ``|07|00|02|`` with rules between the rows; else aligned columns.
         rows: of the terminal; a box that would scroll away is not drawn. 0: unknown.
         zero_based: the first tile is 0; the gap is blank then.
+        blank: the gap is blank; else it is a dot, or 0 in a box.
     """
 
     boxed: bool = False
     zero_based: bool = False
+    blank: bool = False
     rows: int = 0
 
     def label(self, tile: int) -> str:
@@ -55,7 +57,7 @@ class Style:
         return lines
 
     def _cell(self, tile: int, width: int, *, boxed: bool) -> str:
-        if not tile and self.zero_based:
+        if not tile and (self.blank or self.zero_based):
             return " " * width
         if boxed:
             return self.label(tile).rjust(width, "0")
