@@ -12,7 +12,7 @@ from tests.browser.player import (
     start,
 )
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 SAID = "[data-said='Good luck']"
 
 

@@ -40,7 +40,7 @@ def test_host_begins_a_series_and_everybody_sees_who_is_ahead(pages: Pages) -> N
     _ann_wins(ann, ben)
     for page in (ann, ben):
         page.locator(".series h2", has_text="Ann wins the series").wait_for()
-        fits_screen(page)
+        assert fits_screen(page)
     assert ann.locator(".series .mine").inner_text().split()[:2] == ["1", "Ann"]
     address = ann.locator(".series a").get_attribute("href")
     assert address is not None
