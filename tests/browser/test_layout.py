@@ -22,10 +22,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(90)]
 
 SHARES = {(1440, 900): 45, (1024, 700): 54, (844, 390): 42, PHONE: 40, (360, 640): 48}
 """Least percentage of the screen that the board takes, with any number of racers."""
-ENLARGED = [(720, 450), (512, 350), (320, 568)]
+STACKED = (320, 256)
+"""At 400 % the page scrolls, and one part stands below the other."""
+ENLARGED = [(720, 450), (512, 350), (320, 568), STACKED]
 """Screens at 200 %, and the smallest phone."""
 TRAY = """() => {
-  const box = document.querySelector('.stage .tray').getBoundingClientRect();
+  const tray = document.querySelector('.stage .tray');
+  tray.scrollIntoView({ block: 'nearest' });
+  const box = tray.getBoundingClientRect();
   const inside = box.left >= 0 && box.top >= 0
     && box.right <= innerWidth && box.bottom <= innerHeight;
   const share = 100 * box.width * box.height / innerWidth / innerHeight;
@@ -65,7 +69,8 @@ def _board_widths(page: Page) -> dict[tuple[int, int], int]:
         assert share >= SHARES.get(size, 0), size
         assert page.evaluate(OWN), f"own row at {size}"
         assert fits_screen(page), size
-        assert not page.evaluate(SCROLLS), size
+        assert page.evaluate(SCROLLS) == (size == STACKED), size
+    assert widths[STACKED] >= 0.9 * STACKED[1]
     return widths
 
 
