@@ -29,6 +29,18 @@ test("a key means the way the tile moves", () => {
   }
 });
 
+test("the keys that slide are said as the settings are", () => {
+  const all = "Arrow keys, W A S D or h j k l";
+  assert.equal(
+    input.keysText({ keys: {}, gap: false }),
+    `${all} slide a tile that way.`,
+  );
+  assert.equal(
+    input.keysText({ keys: { KeyE: "U", Digit4: "L", Space: "R" }, gap: true }),
+    `${all} move the gap that way. Your own keys: \u2191 E, \u2190 4, \u2192 Space.`,
+  );
+});
+
 test("keys with a modifier, of an input method or in a field are ignored", () => {
   const field = { closest: (selector) => (selector.includes("input") ? {} : null) };
   for (const change of [

@@ -25,6 +25,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 STEPS = {"U": (0, 1), "D": (0, -1), "L": (1, 0), "R": (-1, 0)}
 """Direction -> offset of the tile that slides, relative to the gap."""
 OWN = {"U": "i", "D": "k", "L": "j", "R": "n"}
+OWN_SHOWN = ", ".join(
+    f"{sign} {OWN[direction].upper()}"
+    for sign, direction in zip("\u2191\u2193\u2190\u2192", "UDLR", strict=True)
+)
+GAP_KEYS = "Arrow keys, W A S D or h j k l move the gap that way."
 OTHER = {"U": "D", "D": "U", "L": "R", "R": "L"}
 
 
@@ -96,7 +101,7 @@ def _change_settings(page: Page, *, hover: bool = False, keys: bool = False) -> 
     """Choose a setting in the panel."""
     page.get_by_label("Settings").click()
     if hover:
-        page.get_by_label("Hover").check()
+        page.locator(".panel").get_by_label("Hover").check()
     if keys:
         page.get_by_label("Keys move the gap").check()
         for direction, word in zip(
@@ -106,6 +111,16 @@ def _change_settings(page: Page, *, hover: bool = False, keys: bool = False) -> 
             page.keyboard.press(OWN[direction])
             page.wait_for_selector(f"text={word}: {OWN[direction].upper()}")
     page.get_by_role("button", name="Done").click()
+
+
+def _check_help(page: Page) -> None:
+    """The help names the player's own keys, and says that keys move the gap."""
+    page.get_by_label("Help").click()
+    page.wait_for_selector(".keys-list")
+    said = page.locator(".side-panel").inner_text()
+    for part in (OWN_SHOWN, "move the gap that way", "arrow up moves the gap up"):
+        assert part in said
+    page.get_by_role("button", name="Close", exact=True).click()
 
 
 def test_every_input_method_can_solve_a_board(pages: Pages) -> None:
@@ -123,7 +138,14 @@ def test_every_input_method_can_solve_a_board(pages: Pages) -> None:
     _change_settings(racers["Hover"], hover=True)
     racers[first].wait_for_selector(".member.is-ready >> nth=3")
     racers[first].bring_to_front()
+    _check_help(racers[first])
     start(racers[first])
+    hint = racers[first].locator(".hint").text_content()
+    assert hint == f"{GAP_KEYS} Your own keys: {OWN_SHOWN}. Or click a tile."
+    label = (
+        racers[first].locator(".race [role=application]").get_attribute("aria-label")
+    )
+    assert label == f"Your board. {GAP_KEYS} Your own keys: {OWN_SHOWN}."
     for name, slide in WAYS.items():
         page = racers[name]
         page.bring_to_front()

@@ -89,6 +89,7 @@ export class Frame {
     this.notes = h("div.notes", { "aria-live": "polite" });
     this.announcements = h("div.visually-hidden", { "aria-live": "polite" });
     this.serverGone = h("p.server-gone.soft.small", { role: "status" });
+    app.onNote = (note, level) => this.note(note, level);
     this.#build(document.body);
     app.onChange = () => this.requestRender();
     app.settings.onChange = () => {
@@ -97,7 +98,6 @@ export class Frame {
     };
     this.#applySettings();
     if (app.view === "stream") document.documentElement.dataset.view = "stream";
-    app.onNote = (note, level) => this.note(note, level);
     addEventListener("resize", () => this.requestRender());
     document.addEventListener("pointerdown", ({ target }) =>
       this.#closeMenus(/** @type {Node} */ (target)),
@@ -134,7 +134,7 @@ export class Frame {
       if (this.app.screen !== "room" || this.#name !== "race") this.app.visit(null);
       else this.note(text("frame.race_running"), "info");
     });
-    const help = helpButton((note, level) => this.note(note, level));
+    const help = helpButton(this.app);
     fill(body, [
       h(
         "header.top",

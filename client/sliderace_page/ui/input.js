@@ -2,6 +2,7 @@
 // tile moves.
 
 import { OPPOSITE } from "../core/engine/board.js";
+import { text } from "../core/texts.js";
 
 /** @type {Record<string, Direction>} */
 const ARROWS = { ArrowUp: "U", ArrowDown: "D", ArrowLeft: "L", ArrowRight: "R" };
@@ -9,6 +10,8 @@ const ARROWS = { ArrowUp: "U", ArrowDown: "D", ArrowLeft: "L", ArrowRight: "R" }
 const PLACES = { KeyW: "U", KeyS: "D", KeyA: "L", KeyD: "R" };
 /** @type {Record<string, Direction>} */
 const LETTERS = { k: "U", j: "D", h: "L", l: "R" };
+/** @type {Record<Direction, string>} */
+const SIGNS = { U: "\u2191", D: "\u2193", L: "\u2190", R: "\u2192" };
 const SWIPE_CELLS = 0.4; // of a cell: anything shorter is a tap
 const SWIPE_PX = 14; // but never less, as fingers are unsteady
 const SWIPE_RATIO = 1.2; // least length of a swipe, relative to its width
@@ -35,6 +38,26 @@ export function directionOfKey(event, { keys = {}, gap = false } = {}) {
   const own = /** @type {Record<string, Direction>} */ (keys)[code];
   const direction = own ?? ARROWS[key] ?? PLACES[code] ?? LETTERS[key.toLowerCase()];
   return direction ? (gap ? OPPOSITE[direction] : direction) : null;
+}
+
+/** What to call a key. @param {string} code as in `KeyboardEvent` */
+export const keyName = (code) => code.replace(/^(Key|Digit)/, "");
+
+/** The player's own keys, each after its arrow; "": none. @param {Record<string, Direction>} keys */
+export const ownKeysText = (keys) =>
+  Object.entries(keys)
+    .map(([code, direction]) => `${SIGNS[direction]} ${keyName(code)}`)
+    .join(", ");
+
+/**
+ * Say which keys slide, and what they move.
+ * @param {{keys: Record<string, Direction>, gap: boolean}} settings as for
+ *   `directionOfKey`
+ */
+export function keysText({ keys, gap }) {
+  const own = ownKeysText(keys);
+  const all = text(gap ? "slide_keys.gap" : "slide_keys.tile");
+  return own ? `${all} ${text("slide_keys.own", { keys: own })}` : all;
 }
 
 /**

@@ -2,20 +2,12 @@
 
 import { text } from "../../core/texts.js";
 import { h } from "../dom.js";
+import { ownKeysText } from "../input.js";
 import { SidePanel } from "./side-panel.js";
 import { sheet } from "../preload.js";
 
-const RULES = [
-  "help.rule_goal",
-  "help.rule_slide",
-  "help.rule_direction",
-  "help.rule_race",
-  "help.rule_undo",
-];
-
-/** Keys and what they do. */
+/** Keys and what they do, after those that slide. */
 const KEYS = [
-  ["help.keys_slide", "help.keys_slide_does"],
   ["help.keys_pointer", "help.keys_pointer_does"],
   ["help.keys_rematch", "help.keys_rematch_does"],
   ["help.keys_solo", "help.keys_solo_does"],
@@ -45,26 +37,47 @@ const SCREENS = {
   solo: "help.on_solo",
 };
 
+/** @typedef {import("../../app/settings.js").Values} Values */
+
 /** @type {SidePanel | null} */
 let panel = null;
 
-/** Open the panel. @param {HTMLElement} opener gets the focus back */
-export async function show(opener) {
+/**
+ * The help for a player.
+ * @param {{now: Pick<Values, "keys" | "gap">}} settings
+ * @returns {{show: (opener: HTMLElement) => Promise<SidePanel>}} show: open the panel;
+ *   the opener gets the focus back
+ */
+export const helpFor = (settings) => ({ show: (opener) => show(opener, settings.now) });
+
+/** @param {HTMLElement} opener @param {Pick<Values, "keys" | "gap">} settings */
+async function show(opener, { keys, gap }) {
   await Promise.all([sheet("styles/side-panel.css"), sheet("styles/help.css")]);
   panel ??= new SidePanel(text("help.title"), opener);
   panel.opener = opener;
   const screen = document.body.dataset.screen ?? "";
+  const rules = [
+    "help.rule_goal",
+    "help.rule_slide",
+    gap ? "help.rule_direction_gap" : "help.rule_direction",
+    "help.rule_race",
+    "help.rule_undo",
+  ];
+  const own = ownKeysText(keys);
+  const slides = gap ? "help.keys_gap_does" : "help.keys_slide_does";
+  const rows = [
+    [text("help.keys_slide"), text(slides)],
+    ...(own ? [[own, text("help.keys_own_does")]] : []),
+    ...KEYS.map(([key, does]) => [text(key), text(does)]),
+  ];
   panel.open(
     h("p.here", { text: text(SCREENS[screen] ?? "help.on_any_screen") }),
-    h("ul.how", {}, ...RULES.map((key) => h("li", { text: text(key) }))),
+    h("ul.how", {}, ...rules.map((key) => h("li", { text: text(key) }))),
     h("h3", { text: text("help.keys") }),
     h(
       "dl.keys-list",
       {},
-      ...KEYS.flatMap(([keys, does]) => [
-        h("dt", { text: text(keys) }),
-        h("dd", { text: text(does) }),
-      ]),
+      ...rows.flatMap(([key, does]) => [h("dt", { text: key }), h("dd", { text: does })]),
     ),
     h("h3", { text: text("help.tips") }),
     h(

@@ -4,6 +4,7 @@ import { isLoopback } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { Choice, Switch, button } from "./controls.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
+import { keyName } from "../input.js";
 import { renameForm } from "./rename.js";
 import { togglePanelOnClick } from "./toolbar.js";
 
@@ -139,7 +140,7 @@ export class SettingsPanel {
     for (const { direction, label, element } of this.keys) {
       const choosing = this.#choosing === direction;
       const [code] = own.find(([, other]) => other === direction) ?? ["\u2013"];
-      const key = choosing ? "\u2026" : code.replace(/^(Key|Digit)/, "");
+      const key = choosing ? "\u2026" : keyName(code);
       setText(element, text("settings.key", { direction: text(label), key }));
       setAttribute(element, "aria-pressed", String(choosing));
     }

@@ -28,18 +28,16 @@ export function togglePanelOnClick(element, load, note) {
   });
 }
 
-/**
- * Create the head's `?` button, shown on every screen, and its key.
- * @param {App["onNote"]} note
- */
-export function helpButton(note) {
+/** Create the head's `?` button, and its key. @param {App} app */
+export function helpButton(app) {
   const element = h("button.icon-button", {
     type: "button",
     text: "?",
     title: text("help.hint"),
     "aria-label": text("help.label"),
   });
-  togglePanelOnClick(element, () => import("./help.js"), note);
+  const load = async () => (await import("./help.js")).helpFor(app.settings);
+  togglePanelOnClick(element, load, app.onNote);
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     const typing = target.closest?.("input[type=text], textarea, select");

@@ -2,10 +2,10 @@
 
 import { Board, parseSize } from "../../core/engine.js";
 import { text } from "../../core/texts.js";
-import { listenToKeys, listenToPointers } from "../input.js";
+import { keysText, listenToKeys, listenToPointers } from "../input.js";
 import { BoardView } from "./board-view.js";
 import { button } from "./controls.js";
-import { h, setText } from "../dom.js";
+import { h, setAttribute, setText } from "../dom.js";
 
 const SLIDES_PER_CELL = 40; // random slides: the board looks mixed and can be solved
 
@@ -22,7 +22,7 @@ export class WarmUp {
     this.status = h("p.soft.small", { role: "status" });
     this.tray = h(
       "div.tray",
-      { tabindex: "0", role: "application", "aria-label": text("warmup.board") },
+      { tabindex: "0", role: "application" },
       this.view.element,
     );
     const mix = button("quiet", text("warmup.mix"), () => this.#mix());
@@ -81,6 +81,8 @@ export class WarmUp {
   }
 
   #toggled() {
+    const keys = keysText(this.app.settings.now);
+    setAttribute(this.tray, "aria-label", text("warmup.board", { keys }));
     this.enter();
     if (this.element.open) this.tray.scrollIntoView({ block: "center" });
   }

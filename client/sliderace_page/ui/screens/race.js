@@ -1,7 +1,7 @@
 // The race: the player's board and the leaderboard, or the boards of all racers.
 
 import { Board, formatBoard, parseBoard, parseSize } from "../../core/engine.js";
-import { listenToKeys, listenToPointers } from "../input.js";
+import { keysText, listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
 import { whoWillWatch, whyWatching } from "../../core/wording.js";
@@ -55,6 +55,7 @@ export class Race {
   #rows = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #announceTimer;
+  #how = ""; // to slide
   #stopKeys = () => {};
   #stopPicture = () => {};
 
@@ -81,7 +82,6 @@ export class Race {
         tabindex: "0",
         role: "application",
         "aria-roledescription": text("board.role"),
-        "aria-label": text("race.board"),
       },
       this.board.element,
       this.overlay,
@@ -450,14 +450,13 @@ export class Race {
     const why = whyWatching({ leftOut, room });
     setText(this.caption, takesPart ? text("race.get_ready") : why);
     const absent = isHost ? whoWillWatch(model) : "";
-    const how = matchMedia(TOUCH).matches ? "race.touch" : "race.keys";
-    setText(this.hint, absent || (takesPart ? text(how) : ""));
+    setText(this.hint, absent || (takesPart ? this.#how : ""));
   }
 
   /** Give the board the focus, unless another control of the race or an open panel has it. */
   #focus() {
     const held = document.activeElement?.closest(".race, .menu[open], .panel, .side-panel");
-    if (!held) this.play.focus({ preventScroll: true });
+    if (!held) this.play.focus();
   }
 
   /** Our best attempt races along; loaded while there is time. */
@@ -470,6 +469,9 @@ export class Race {
 
   enter() {
     this.#loadPace().catch(() => {}); // a race does not need it
+    const keys = keysText(this.app.settings.now);
+    setAttribute(this.play, "aria-label", text("race.board", { keys }));
+    this.#how = matchMedia(TOUCH).matches ? text("race.touch") : text("race.keys", { keys });
     this.lanes.measure();
     requestAnimationFrame(() => this.#focus()); // during the countdown there is time
     this.#stopPicture = showTilePicture(this.board);

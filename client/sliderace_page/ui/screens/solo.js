@@ -7,7 +7,7 @@ import {
   scramble,
   seedFromText,
 } from "../../core/engine.js";
-import { isField, listenToKeys, listenToPointers } from "../input.js";
+import { isField, keysText, listenToKeys, listenToPointers } from "../input.js";
 import { Solve } from "../../core/solo-attempt.js";
 import { Times, average, counts } from "../../app/solve-times.js";
 import { tryStorage } from "../../app/seats.js";
@@ -51,7 +51,6 @@ export class Solo {
         tabindex: "0",
         role: "application",
         "aria-roledescription": text("board.role"),
-        "aria-label": text("solo.board"),
       },
       this.board.element,
     );
@@ -291,6 +290,8 @@ export class Solo {
   };
 
   enter() {
+    const keys = keysText(this.app.settings.now);
+    setAttribute(this.play, "aria-label", text("solo.board", { keys }));
     document.addEventListener("keydown", this.#onKey);
     this.#stopKeys = listenToKeys(
       document,
