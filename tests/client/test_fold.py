@@ -278,12 +278,13 @@ def test_a_new_nickname_is_announced_with_the_former_one() -> None:
 
 def test_reaction_is_shown_for_three_seconds_unless_its_member_is_ignored() -> None:
     ann = ModelHarness()
-    ann.receive(m.Reacted(BEN, 9))
+    assert notes(ann.receive(m.Reacted(BEN, 9))) == ["Ben: Good luck"]
     until = ann.now + 3_000
     assert ann.view.reaction_of(BEN, until - 1) == 9
     assert ann.view.reaction_of(BEN, until) is None
     assert ann.view.reaction_of(ANN, ann.now) is None
     ann.view.ignored.add(BEN)
+    assert notes(ann.receive(m.Reacted(BEN, 10))) == []
     assert ann.view.reaction_of(BEN, ann.now) is None
     ann.receive_next(m.Gone(0, BEN, "left"))
     assert (ann.view.reactions, ann.view.ignored) == ({}, set())
