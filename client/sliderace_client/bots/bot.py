@@ -3,7 +3,7 @@
 import asyncio
 import random
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sliderace.engine import Board, EngineError, Size, Slide
@@ -190,6 +190,7 @@ class Bot:
                 self.client.ask(Forfeit(view.race))
                 return
             await self._unlocked()
+            began = zero_of(slides, began, loop.time())
             for slide, at_ms in slides:
                 await asyncio.sleep(max(0.0, began + at_ms / 1000 - loop.time()))
                 if not self.client.slide(*slide):
@@ -204,6 +205,19 @@ class Bot:
         planned = plan(board, level, self._rng)
         times = timing(planned, level, self._rng)
         return list(zip(planned.slides, times, strict=True))
+
+
+def zero_of(slides: Sequence[tuple[Slide, int]], unlocked: float, now: float) -> float:
+    """Return from when the times of the slides count, in seconds.
+
+    If the plan comes later than its first slide is due, as of many bots with large
+    boards, all of it is later: a bot never makes up for it with a burst.
+
+    >>> slides = [(("L", 1), 500), (("U", 1), 800)]
+    >>> zero_of(slides, 7.0, 7.2), zero_of(slides, 7.0, 9.5)
+    (7.0, 9.0)
+    """
+    return max([unlocked, *(now - at_ms / 1000 for _, at_ms in slides[:1])])
 
 
 async def race_together(
