@@ -168,7 +168,7 @@ def test_the_first_start_asks_for_a_nickname_and_later_ones_do_not(
     tmp_path: Path,
 ) -> None:
     joining = ("join", "KWXTRB@127.0.0.1:1", "--plain")
-    question = b"What should the others call you? Enter means "
+    question = b"Your nickname, which the others see (Enter: "
     with at_terminal(tmp_path, *joining, term="dumb") as terminal:
         terminal.until(question)
         terminal.type("\u0410nn\n".encode())

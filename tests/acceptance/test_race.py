@@ -72,7 +72,7 @@ def test_whole_race_against_a_bot(people: People) -> None:
     ann.type("series seven")
     ann.wait_for("^Type series and a format: ")
     ann.type("series first 21")
-    ann.wait_for("^A series is first to 1 to 20 wins, or points over 1 to 50 races.$")
+    ann.wait_for("^A series ends after 1 to 20 wins, or after 1 to 50 races")
     ann.type("series first 2")
     ann.type("?")
     reads(ann, "What you can type:")

@@ -23,14 +23,14 @@ def test_players_change_their_nickname_in_the_lobby_and_in_the_settings(
     ben = new_guest(pages, code, "Ben")
     ben.get_by_label("Options for Ben").click()
     ben.locator(".member").get_by_label("Your name").fill("Zoe")
-    ben.get_by_role("button", name="Change the name").click()
+    ben.get_by_role("button", name="Change your name").click()
     ann.locator(".member").get_by_text("Zoe", exact=True).wait_for()
     ann.get_by_text("Ben is now called Zoe").wait_for()
     ben.get_by_role("button", name="Settings").click()
     panel = ben.locator(".panel")
     assert panel.get_by_label("Your name").input_value() == "Zoe"
     panel.get_by_label("Your name").fill("Zola")
-    panel.get_by_role("button", name="Change the name").click()
+    panel.get_by_role("button", name="Change your name").click()
     ann.locator(".member").get_by_text("Zola", exact=True).wait_for()
     assert ben.evaluate("localStorage['sliderace.name']") == "Zola"
 
@@ -43,7 +43,7 @@ def test_reaction_stands_beside_the_name_until_it_is_hidden(pages: Pages) -> Non
     ben.get_by_role("button", name="Good luck").click()
     ann.locator(SAID).wait_for()
     ann.get_by_label("Options for Ben").click()
-    ann.get_by_role("button", name="Hide the reactions").click()
+    ann.get_by_role("button", name="Hide their reactions").click()
     ann.locator(SAID).wait_for(state="detached")
     ann.get_by_label("Options for Ben").click()
     ann.get_by_role("button", name="Mute").click()

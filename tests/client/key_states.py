@@ -113,7 +113,7 @@ REPLAYED: dict[str, Expected] = {
     "+": "+  faster",
     "↓": "(pinned)",
     "↑": "(pinned)",
-    "?": "one slide back or on",
+    "?": "one slide back or forward",
     "q": "rematch",
 }
 STATES = {

@@ -665,7 +665,7 @@ async def test_reactions_of_one_or_of_all_can_be_hidden_and_the_host_mutes() -> 
         await settle(pilot)
         await pilot.press("o")
         await settle(pilot)
-        assert "You do not see reactions any more." in screen(pilot)
+        assert "Reactions are hidden." in screen(pilot)
         assert "Ben Good luck" not in screen(pilot)
         assert app_of(pilot).settings.reactions == "off"
 

@@ -137,7 +137,7 @@ async def test_replay_stands_still_below_its_help() -> None:
         shown = await replay(pilot)
         await pilot.press("space", "?")
         await settle(pilot)
-        assert "one slide back or on" in screen(pilot)
+        assert "one slide back or forward" in screen(pilot)
         assert shown._updated_at is None  # pyright: ignore[reportPrivateUsage]
         await pilot.press("escape")
         await settle(pilot)

@@ -41,7 +41,7 @@ from sliderace_client.shared_ui import wording
         (m.MemberEvent(0, member(1, 0), "benched"), "Ann sits out"),
         (m.MemberEvent(0, member(1, 0), "unbenched"), "Ann plays again"),
         (m.MemberEvent(0, member(1, 0), "muted"), "The host muted Ann"),
-        (m.MemberEvent(0, member(1, 0), "unmuted"), "Ann may react again"),
+        (m.MemberEvent(0, member(1, 0), "unmuted"), "The host unmuted Ann"),
         (Reaction(1, "Ann", 1), "Ann: Love it"),
         (Renamed("Ann", "Zoë"), "Ann is now called Zoë"),
         (m.MemberEvent(0, member(1, 0), "renamed"), ""),
