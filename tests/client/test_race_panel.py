@@ -11,7 +11,8 @@ from sliderace.protocol.names import cells
 from sliderace_client.room.lanes import Lane
 from sliderace_client.room.leaderboard import Leaderboard
 from sliderace_client.shared_ui.render import BASIC, DARK, LIGHT, MONO, Look, Row
-from sliderace_client.tui.layout import race_layout
+from sliderace_client.shared_ui.settings import random_name
+from sliderace_client.tui.layout import PANEL_W, Layout, race_layout, spectator_layout
 from sliderace_client.tui.race_panel import (
     Racers,
     finish_card,
@@ -63,6 +64,34 @@ def test_row_has_rank_name_activity_slides_and_value() -> None:
         " 3 Ann          ▘  72   -21%",
         " 4 Hana            31   away",
     ]
+
+
+LONGEST = max(map(random_name, (n / 64 for n in range(64))), key=len)
+
+
+@pytest.mark.parametrize(
+    ("moves", "time_ms", "counted"),
+    [(999, 59_999, True), (1_072, None, False), (99, 64_657, False)],
+)
+@pytest.mark.parametrize(
+    "divided",
+    [race_layout((5, 5), 80, 21, 4), spectator_layout(8, (5, 5), 80, 21)],
+    ids=["racing", "watching"],
+)
+def test_longest_random_name_is_never_cut(
+    moves: int, time_ms: int | None, counted: bool, divided: Layout
+) -> None:
+    """Rather than its letters, the panel leaves out the slides."""
+    first = lane(0, 480, moves, LONGEST)
+    if time_ms is not None:
+        first = lane(0, 1000, moves, LONGEST, status="finished", time_ms=time_ms)
+    late = lane(1, 1000, 99, "Ben", status="finished", time_ms=764_657, place=2)
+    for race in (racers(first, lane(1)), racers(first, late)):
+        rows = shown(race, divided.panel[0] - 1)
+        assert any(f"{LONGEST} " in row for row in rows)
+        assert {cells(row) for row in rows} == {divided.panel[0] - 1}
+    rows = shown(racers(first, lane(1)), PANEL_W - 1)
+    assert any(f" {moves} " in row for row in rows) == counted
 
 
 def test_finishers_show_their_time_and_distance_and_others_their_progress() -> None:
@@ -191,7 +220,7 @@ def test_sixteen_racers_fit_beside_the_board_at_80_columns() -> None:
     """80x24 leaves 21 rows between head and news."""
     divided = race_layout((4, 4), 80, 21, 16)
     assert divided.wide
-    assert divided.panel[0] >= 29
+    assert divided.panel[0] >= 30
     assert divided.panel[1] == 2 + 1 + 16 + 1 + 1  # with a row to spare
 
 

@@ -80,9 +80,9 @@ class Layout(NamedTuple):
     panel: tuple[int, int]
 
 
-PANEL_W = 29
-"""Fits rank, a name of 13 letters, activity, slides and value. The tiles of a 4x4 board
-beside it are as high as a screen of 80x24 allows."""
+PANEL_W = 30
+"""Fits rank, a name of 13 letters, activity, slides, value and a margin. The tiles of
+every board beside it are as high as a screen of 80x24 allows."""
 WIDE_PANEL_W, WIDE_PANEL_FROM = 34, 100
 """Columns of a panel in which longer names fit, and the width from which on a screen
 uses it: such a screen's height limits the board, not its width."""
@@ -127,9 +127,11 @@ def spectator_layout(
         columns: columns of the screen.
         rows: rows of the screen, without head and keys.
     """
-    beside = (max(0, columns - PANEL_W - 2), rows)
-    if _visible(count, size, *beside) >= _visible(count, size, columns, rows):
-        return Layout(True, beside, (PANEL_W, rows))
+    most = _visible(count, size, columns, rows)
+    for panel_w in (WIDE_PANEL_W, PANEL_W, PANEL_W - 1):
+        beside = (max(0, columns - panel_w - 2), rows)
+        if _visible(count, size, *beside) >= most:
+            return Layout(True, beside, (panel_w, rows))
     return Layout(False, (columns, rows), (columns, 0))
 
 

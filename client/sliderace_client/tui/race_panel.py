@@ -1,6 +1,7 @@
 """The panel beside the board in a race: clock, place, and one row for each racer.
 
 A row has, from the left: rank, arrow, name, activity icon, slides made, and a value.
+The slides give way to names of up to 13 letters.
 The bar of a row is its background: as far as the racer's best progress. The activity
 icon is one small square that goes round with each slide, so that everybody can see who
 is at work, but not how near they are.
@@ -19,6 +20,7 @@ from sliderace_client.room.pace_curve import gap_to, high_at
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run, big_text, mixed
 from sliderace_client.shared_ui.wording import duration, ordinal
 from sliderace_client.tui.rows import (
+    clock_text,
     fitted,
     percent,
     racer_name,
@@ -40,7 +42,9 @@ ICONS = "▘▝▗▖"
 """One for each slide, clockwise."""
 RANK_W = 3
 """Columns of the rank and the arrow."""
-VALUE_W = 7
+NAME_W, COUNT_W, VALUE_W = 13, 4, 7
+"""Columns of the longest random name, and the least of the slides and of the value."""
+MINUTE_MS = 60_000
 MIN_SLOTS = 5
 """Rows from which on the leaderboard keeps one to count those who are hidden."""
 SOLVED = 1000
@@ -106,10 +110,10 @@ def racer_rows(
         near = sorted(range(len(order)), key=lambda rank: abs(rank - mine))
         ranks = sorted(list(dict.fromkeys([mine, 0, *near]))[:slots])
     cache = {} if cache is None else cache
-    value_w = _value_width(racers)
+    widths = _widths(racers, width)
     for rank in ranks:
         if order[rank] not in cache:
-            cache[order[rank]] = _row(racers, rank, look, width, value_w)
+            cache[order[rank]] = _row(racers, rank, look, width, widths)
     rows = [cache[order[rank]] for rank in ranks]
     if between + behind:
         rows.append(text_row(fitted(_hidden_text(between, behind), width), look.soft))
@@ -124,19 +128,27 @@ def _hidden_text(between: int, behind: int) -> str:
     return "   " + text("tui.lanes.between_and_behind", between=between, behind=behind)
 
 
-def _value_width(racers: Racers) -> int:
-    values = (_value(racers, lane)[0] for lane in racers.lanes.values())
-    return max([VALUE_W, *(cells(value) + 1 for value in values)])
+def _widths(racers: Racers, width: int) -> tuple[int, int, int]:
+    """Return the columns of name, slides and value."""
+    lanes = racers.lanes.values()
+    values = (_value(racers, lane)[0] for lane in lanes)
+    value_w = max([VALUE_W, *(cells(value) + 1 for value in values)])
+    count_w = max(COUNT_W, len(str(max(lane.stm for lane in lanes))) + 1)
+    both = max(0, width - RANK_W - 2 - value_w)
+    name_w = max(0, both - count_w)
+    if name_w < NAME_W and any(cells(lane.name) > name_w for lane in lanes):
+        return both, 0, value_w
+    return name_w, count_w, value_w
 
 
-def _row(racers: Racers, rank: int, look: Look, width: int, value_w: int) -> Row:
+def _row(
+    racers: Racers, rank: int, look: Look, width: int, widths: tuple[int, int, int]
+) -> Row:
     seat = racers.board.order[rank]
     lane = racers.lanes[seat]
     own, done = seat == racers.mine, lane.status == "finished" or lane.high == SOLVED
     works = lane.status == "racing" and not done and lane.member not in racers.away
-    moves = str(lane.stm)
-    moves_w = max(4, len(moves) + 1)
-    name_w = max(0, width - RANK_W - 2 - moves_w - value_w)
+    name_w, count_w, value_w = widths
     value, kind = _value(racers, lane)
     colour = {"good": look.good, "bad": look.bad, "soft": look.soft}.get(kind, look.ink)
     icon = "✓" if done else ICONS[lane.stm % len(ICONS)] if works else " "
@@ -146,7 +158,7 @@ def _row(racers: Racers, rank: int, look: Look, width: int, value_w: int) -> Row
     body = [
         Run(f"{name} ", Paint(look.accent if own else look.ink, bold=own)),
         Run(icon, Paint(icon_colour, bold=done)),
-        Run(fitted(moves, moves_w, right=True), Paint(count_colour)),
+        Run(fitted(str(lane.stm), count_w, right=True), Paint(count_colour)),
         Run(fitted(value, value_w, right=True), Paint(colour, bold=True)),
     ]
     high = SOLVED if done else lane.high
@@ -211,7 +223,8 @@ def _value(racers: Racers, lane: Lane) -> tuple[str, str]:
     if lane.status == "finished" and lane.time_ms is not None:
         if first is None or first.time_ms in (None, lane.time_ms):
             return duration(lane.time_ms), "good"
-        return f"+{duration(lane.time_ms - (first.time_ms or 0))}", "good"
+        gap = lane.time_ms - (first.time_ms or 0)
+        return f"+{duration(gap) if gap < MINUTE_MS else clock_text(gap)}", "good"
     if lane.status == "racing" and lane.high == SOLVED:
         return text("tui.lanes.solved"), "good"
     if lane.status != "racing":
