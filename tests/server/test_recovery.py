@@ -1,6 +1,7 @@
 """Recovery of a room that has raced: what is read of its log, and what it becomes."""
 
 import contextlib
+import sys
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from itertools import pairwise
@@ -213,3 +214,27 @@ async def test_slides_after_a_checkpoint_are_recovered() -> None:
         assert isinstance(log[0], Checkpoint)
         assert isinstance(log[-1], Slid)
     await recovered(store, clock, host)
+
+
+async def test_the_bots_of_a_room_are_counted_without_asking_all_rooms() -> None:
+    """Or a host could keep a large server busy with a command that changes nothing."""
+    store, clock = FaultyStore(), ManualClock()
+
+    def calls(registry: RoomRegistry, host: Host) -> int:
+        count = 0
+
+        def called(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(called)
+        registry.bots_refusal(host.actor, 1)
+        sys.setprofile(None)
+        return count
+
+    async with running_rooms(store, clock) as registry:
+        host = Host(registry, clock)
+        alone = calls(registry, host)
+        for _ in range(20):
+            Host(registry, clock)
+        assert calls(registry, host) == alone

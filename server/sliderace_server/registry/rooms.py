@@ -80,6 +80,7 @@ class RoomRegistry:
         self._addresses = addresses
         self._codes = Codes()
         self._rooms: dict[str, RoomActor] = {}
+        self._had_bots: dict[str, None] = {}
         self._openers: dict[str, str] = {}
         self._unreadable: set[str] = set()
         self._lost: set[str] = set()
@@ -263,7 +264,7 @@ class RoomRegistry:
             return Refusal("storage_unavailable", retry_ms=5_000)
         others = sum(
             len(room.server_bots(one.state))
-            for one in self._rooms.values()
+            for one in self._rooms_with_bots()
             if one is not actor
         )
         most = max(0, self.services.settings.limits.total_bots - others)
@@ -281,7 +282,15 @@ class RoomRegistry:
         """Let the bots of a room play that have entered after a member."""
         seats = self._bot_seats(actor.state, newer_than)
         if seats:
+            self._had_bots[actor.code] = None
             self.bots.play(seats)
+
+    def _rooms_with_bots(self) -> list[RoomActor]:
+        """Return the rooms that have bots: of thousands, only few can."""
+        had = [self._rooms[code] for code in self._had_bots if code in self._rooms]
+        have = [actor for actor in had if room.server_bots(actor.state)]
+        self._had_bots = dict.fromkeys(actor.code for actor in have)
+        return have
 
     def _bot_token(self, state: RoomState, member: int) -> str:
         """Return the token of a bot: not stored, and the same after a restart."""
@@ -303,7 +312,7 @@ class RoomRegistry:
     def _all_bot_seats(self) -> list[BotSeat]:
         return [
             seat
-            for actor in self._rooms.values()
+            for actor in self._rooms_with_bots()
             for seat in self._bot_seats(actor.state)
         ]
 
@@ -425,6 +434,7 @@ class RoomRegistry:
         clock = self.services.clock
         epoch = room.next_epoch(state, clock.boot, clock.now_ms(), clock.wall_ms())
         state = room.apply(state, epoch)
+        self._had_bots[state.code] = None
         self._run(self._actor(state, position, [epoch]))
 
     def freeze(self) -> None:
