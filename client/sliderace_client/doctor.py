@@ -115,7 +115,7 @@ def _certificate_days(base: str) -> int | None:
 
 
 def encryption_finding(base: str, days: int | None) -> Finding:
-    """Return whether players reach the server by TLS, and for how long.
+    """Return whether players use TLS, and for how long its certificate is valid.
 
     Args:
         base: the server's address.

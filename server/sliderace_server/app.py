@@ -288,7 +288,7 @@ async def _operator_view(
 
 
 def _disk_free_mb(settings: ServerSettings) -> int | None:
-    """Return the free space of the database's disk; None: there is none any more."""
+    """Return the free space of the database's disk; None if its folder was removed."""
     if settings.memory:
         return None
     try:

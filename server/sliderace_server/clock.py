@@ -16,7 +16,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 """Identifies the boot on Linux; other systems have no such file."""
 _BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)
 """On Linux, only this clock continues while the machine is suspended, as the clocks of
-the players do. Windows cannot even read clocks by number."""
+the players do. Windows cannot read clocks by number."""
 STALL_MS = 250
 """A shorter pause hardly matters: it is within the credit for latency on most
 connections, and a busy machine has many."""
@@ -126,8 +126,8 @@ class WatchedClock:
     def _note_stall(self, now: int) -> int:
         """Report a stall that ended at `now`; return the time afterwards.
 
-        The reports may take long in a server with many rooms. That is no stall, or they
-        would cause the next report, and so on for ever.
+        The reports may take long in a server with many rooms. This does not count as a
+        stall; otherwise each report would cause the next one.
         """
         since, self._latest_ms = self._beat_ms, _NEVER
         try:

@@ -65,8 +65,9 @@ class Limits:
             reserves its code for a day.
         joins_per_min: new members from one address, in all rooms together.
         joins_burst: how many of them at once: a class joins from one address.
-        failed_joins_per_10_min: wrong room codes from one address; beyond it right ones
-            are refused too, or guessing would pay off. A class mistypes a lot.
+        failed_joins_per_10_min: wrong room codes from one address; above it, right
+            codes are refused too, so that guessing does not pay off. A class mistypes a
+            lot.
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
             nobody can join by a code. 0: no limit, as a few strangers who guess codes
             could otherwise keep everybody else out.

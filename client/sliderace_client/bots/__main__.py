@@ -1,8 +1,8 @@
 """The child process of a server in which the server's own bots play.
 
 `python -m sliderace_client.bots URL [CERTIFICATE]`. Each line of the standard input is
-a JSON object that describes one bot, see `Seat`. The process ends with its input: a
-server that is killed takes its bots along, and the next one starts them again.
+a JSON object that describes one bot, see `Seat`. The process ends with its input: if a
+server is killed, its bots end too, and the next server starts them again.
 """
 
 import asyncio

@@ -53,7 +53,8 @@ from sliderace_client.platform import lead_nowhere
 __all__ = ["main", "run"]
 
 PACE_RANGE_S = tuple(ms / 1000 for ms in pace_range(Size(2, 2)))
-"""What `--pace` accepts. On larger boards the least is more, and bots keep to that."""
+"""What `--pace` accepts. The minimum is higher on larger boards; bots raise a pace that
+is below it."""
 OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 """A full or failing output, or one that is open only for reading."""
 

@@ -368,7 +368,7 @@ class Client:
         if next_one := _result(second):
             if not self.model.left:
                 return next_one
-            with suppress(ConnectionClosed):  # nobody may have heard the first `leave`
+            with suppress(ConnectionClosed):  # the first `leave` may be lost
                 await next_one.socket.send(encode_command(m.Leave()))
             await next_one.socket.close()
         code = socket.close_code or LOST
@@ -468,7 +468,7 @@ class Client:
             self._checking.cancel()
 
     def race_record(self, results: m.Results) -> WrittenRace | None:
-        """Return the record of a race; None if it is not there. This blocks.
+        """Return the record of a race; None if the server has none. This blocks.
 
         Args:
             results: of the race.

@@ -1,11 +1,11 @@
 """How this client enters its room, and returns after a lost connection.
 
 Without a token, every connection begins with create, open or join. A bot of the server
-has nothing but a token.
-`welcome` brings a token; from then on, each connection resumes the seat at the position
-in the room's stream that we have reached. A resume can be refused in three ways: the
-server is busy, and we try again later; the seat is gone, and we enter as a new member
-if we have not been in the room since we started; anything else ends it.
+enters with its token alone. `welcome` brings a token; from then on, each connection
+resumes the seat at the position in the room's stream that we have reached. A resume can
+be refused in three ways: the server is busy, and we try again later; the seat is gone,
+and we enter as a new member if we have not been in the room since we started; anything
+else ends it.
 """
 
 from sliderace import __version__

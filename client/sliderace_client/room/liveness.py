@@ -15,7 +15,7 @@ only after minutes, so we find out ourselves:
   that it can hear us.
 - Silence is normal in a lobby, but not in a race, where the server pings every 5 s.
 - The server is *overdue* while it owes us an ack for LATE_MS, or a `pong` for
-  ANSWER_MS. Players are told so: to open a second connection can take 5 s.
+  ANSWER_MS. Players are told, because opening a second connection can take 5 s.
 - Nothing is lost: the second connection resumes the seat, and the slides that the
   server does not have are sent again with the time at which they were made.
 

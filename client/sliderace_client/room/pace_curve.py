@@ -15,7 +15,7 @@ __all__ = ["POINTS", "curve_of", "gap_to", "high_at", "usable"]
 
 POINTS: Final = 64
 MAX_MS = 24 * 3_600_000
-"""A longer attempt is no pace to race against."""
+"""Longer attempts have no curve."""
 WHOLE = 1000
 """Permille of a solved board."""
 
@@ -41,7 +41,7 @@ def curve_of(
 
 
 def usable(stored: object) -> list[int] | None:
-    """Return a stored curve, or None if it is none."""
+    """Return a stored curve; None if it is malformed."""
     if not isinstance(stored, list):
         return None
     points = cast("list[object]", stored)

@@ -181,7 +181,7 @@ class Playhead:
         self.playing = not self.playing
 
     def seek(self, t: int) -> None:
-        """Go to a moment, in ms; before the beginning and after the end is neither."""
+        """Go to a moment in ms, not before the beginning or after the end."""
         self.t = min(self.length, max(0, t))
 
     def advance(self, ms: int) -> None:

@@ -46,7 +46,7 @@ class RoomView:
         series: the score of the room's races; None: not known.
         reactions: by member id the number of their last reaction, and until when it is
             shown; see `reaction_of`.
-        ignored: ids of members whose reactions we do not want to see.
+        ignored: ids of members whose reactions we hide.
         me: our member id.
         seat: our seat; spectators have none.
         phase: of the race; `phase_why` says why, where there are several reasons.
@@ -63,8 +63,8 @@ class RoomView:
         remarks: facts about them that are worth knowing but no faults.
         agrees: whether the race record is as we saw and sent it; None: not known.
         signals: of the solves in those results; only the host gets them.
-        late_ms: how much later than by our own clock our solve counts in those results;
-            0 if by little.
+        late_ms: how much later our solve counts in those results than by our own clock;
+            0 if the difference is small.
     """
 
     def __init__(self) -> None:
@@ -246,10 +246,10 @@ class RoomView:
         return attempt.zero + attempt.slides[-1][2]
 
     def lateness(self) -> int:
-        """Return how much later than by our own clock our solve counts, in ms.
+        """Return how many ms later our solve counts than by our own clock.
 
-        It is 0 if by little. A second or more means that the connection was lost: the
-        server cannot check when a slide was made that it could not hear.
+        A small difference counts as 0. A second or more means that the connection was
+        lost: the server cannot check when a slide was made that it could not hear.
         """
         attempt, lane = self.attempt, self.lane
         if not (attempt and lane and lane.time_ms is not None and self.done):

@@ -57,8 +57,8 @@ Row = tuple[Run, ...]
 
 
 LAYERS = ("#f2a018", "#3ec5ff", "#b3c992", "#b188ae", "#709f88")
-"""Amber, sky, olive, orchid, sage. Red-, green- and blue-blind eyes can tell any two
-apart (CIEDE2000 of 15 or more), for which two of them are darker than the others."""
+"""Amber, sky, olive, orchid, sage. People with any colour blindness can tell any two
+apart (CIEDE2000 of 15 or more); for this, two of them are darker than the others."""
 
 
 class Look(NamedTuple):

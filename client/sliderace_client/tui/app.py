@@ -379,7 +379,7 @@ class SlideraceApp(App[int]):
     def race_record(
         self, results: Results
     ) -> WrittenRace | Literal["awaited", "missing"]:
-        """Return the record of the race of these results, as far as it is there."""
+        """Return the record of the race of these results, if it is loaded."""
         return self._recorded.record(self.client, results)
 
     # --- Painting ---------------------------------------------------------------------

@@ -119,7 +119,7 @@ class Entrance:
         self._program.repaint()
 
     def go_back(self) -> None:
-        """Enter the room again where others wait for the user."""
+        """Return to the room where others wait for the user."""
         if (room := self.waiting) is not None:
             name = self._program.nickname
             back = join_command(f"{room.server}/{room.code}", name)

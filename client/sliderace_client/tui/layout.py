@@ -34,7 +34,7 @@ class Placed(NamedTuple):
         x: column of its top left corner.
         y: row of its top left corner.
         caption: a row above the board (at `y` - 1); empty for none.
-        stamp: rows on the middle of a board that nobody plays any more; its tiles are
+        stamp: rows over the middle of a board whose racer has ended; its tiles are
             faint. Empty for none.
     """
 

@@ -22,7 +22,7 @@ class Pace:
 
     Attributes:
         curve: of our best attempt; None: there is none, or it is not loaded yet. During
-            a race it stays the one of the earlier races.
+            a race it remains that of earlier races.
     """
 
     def __init__(self, run: Run) -> None:

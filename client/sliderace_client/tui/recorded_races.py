@@ -33,7 +33,7 @@ class RecordedRaces:
     Args:
         run: runs work beside the screen.
         say: shows a line of news.
-        on_change: called when something that was asked for is there.
+        on_change: called when something that was requested has arrived.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class RecordedRaces:
     def record(
         self, client: RoomClient, results: Results
     ) -> WrittenRace | Literal["awaited", "missing"]:
-        """Return the record of the race of these results, as far as it is there.
+        """Return the record of the race of these results, if it is loaded.
 
         Args:
             client: fetches it.

@@ -36,7 +36,7 @@ def table_row(contents: Sequence[str], widths: Sequence[int]) -> str:
 # --- Results --------------------------------------------------------------------------
 
 PODIUM = 3
-"""The last place on it."""
+"""The last place on the podium."""
 
 
 def podium_row(lanes: Sequence[Lane], mine: int | None, look: Look, width: int) -> Row:

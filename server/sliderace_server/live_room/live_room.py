@@ -400,7 +400,7 @@ class LiveRoom:
     ) -> None:
         """Show a member's reaction to those who may see it now, or refuse it.
 
-        Nothing of it is stored, and nobody waits for the log.
+        Reactions are not stored, so they do not wait for the log.
         """
         if not self._subscribers.is_current(subscriber):
             return
@@ -724,7 +724,7 @@ class LiveRoom:
 
     @property
     def _start_check(self) -> int | None:
-        """When to postpone the start unless it is durable; None: it is."""
+        """When to postpone the start if it is not durable; None: it is durable."""
         if self._start_position <= self.durable:
             return None
         return room.lock_check_at(self.state)

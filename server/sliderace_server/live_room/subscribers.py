@@ -2,8 +2,8 @@
 
 The target lists are maintained, not rebuilt per event: a new, lost or slow connection
 moves only itself. A record that changes who may see boards invalidates the lists; they
-are rebuilt before their next use. Bots of the server get no progress: they look at
-nobody, and there may be many.
+are rebuilt before their next use. Bots of the server get no progress: they do not watch
+the others, and there may be many.
 """
 
 from collections.abc import Sequence

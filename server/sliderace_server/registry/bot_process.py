@@ -4,11 +4,13 @@ Rules:
 
 - The first bot starts it. It connects to us like any client, so no board is ever solved
   in the server's event loop, and a bot cannot see more than a player.
-- Its standard input is the only way to it: one line per bot. It ends with that input,
-  so also when we are killed.
+- Its standard input is the only way to it: one line per bot. It ends when that input
+  ends, even if the server is killed.
 - If it ends by itself, another one is started, with the bots of all rooms. After
-  `RESTARTS` of these within `RESTARTS_MS` that is over until this time has passed.
-- Nobody waits for it: a child that hangs is like a player who does nothing.
+  `RESTARTS` restarts within `RESTARTS_MS`, no child is started until this time has
+  passed.
+- The server never waits for it: the bots of a child that hangs are like players who do
+  nothing.
 """
 
 import asyncio
@@ -37,7 +39,7 @@ END_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class BotSeat:
-    """What the child needs to know of one bot.
+    """What the child needs to know about one bot.
 
     Args:
         room: the room's code.
@@ -82,7 +84,7 @@ class BotProcess:
         self._input: asyncio.StreamWriter | None = None
 
     def refusal(self) -> Refusal | None:
-        """Return why there can be no bots now, or None."""
+        """Return why no bots can play now, or None."""
         if not self.url:
             return Refusal("bots_unavailable")
         if wait := self._pause_ms():
@@ -98,7 +100,7 @@ class BotProcess:
             self._spawn(self._run())
 
     def _pause_ms(self) -> int:
-        """Return how long no child is started after too many have ended, ms."""
+        """Return for how many ms no child is started, because too many have ended."""
         if len(self._ends) <= RESTARTS:
             return 0
         return max(0, self._ends[0] + RESTARTS_MS - self._now_ms())

@@ -273,13 +273,13 @@ class RoomRegistry:
         return self.bots.refusal()
 
     def bot_token_hashes(self, actor: RoomActor, count: int) -> list[str]:
-        """Return the hashes of the tokens of as many next members of a room."""
+        """Return the token hashes of the next members of a room."""
         first = actor.state.last_member + 1
         members = range(first, first + count)
         return [hashed(self._bot_token(actor.state, member)) for member in members]
 
     def play_bots(self, actor: RoomActor, newer_than: int) -> None:
-        """Let the bots of a room play that have entered after a member."""
+        """Let those bots of a room play that entered after a member."""
         seats = self._bot_seats(actor.state, newer_than)
         if seats:
             self._had_bots[actor.code] = None
@@ -293,7 +293,7 @@ class RoomRegistry:
         return have
 
     def _bot_token(self, state: RoomState, member: int) -> str:
-        """Return the token of a bot: not stored, and the same after a restart."""
+        """Return the token of a bot; it is not stored, but the same after a restart."""
         purpose = f"bot/v1 {state.code} {state.created_s} {member}"
         return self.services.key.secret(purpose)[:16].hex()
 

@@ -395,7 +395,7 @@ def _change_presence(
 
 
 def _continue_score(state: RoomState, entered: Entered) -> None:
-    """Give a newcomer the score of a racer of the same name who is gone.
+    """Give a newcomer the score of a racer of the same name who has left.
 
     That includes the race that this racer has left.
     """

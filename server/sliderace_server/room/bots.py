@@ -1,4 +1,4 @@
-"""The bots of the server in a room: who has to come or leave, and their names.
+"""The bots of the server in a room: which must enter or leave, and their names.
 
 They are members like any other, with these differences:
 
@@ -36,7 +36,7 @@ ANIMALS = (
     "Mole",
     "Newt",
 )
-"""As many as `MAX_BOTS`, and short: the longest level fits behind each."""
+"""As many as `MAX_BOTS`, and short, so that the longest level fits after each."""
 MINUTE_MS = 60_000
 
 
@@ -75,9 +75,9 @@ def bot_fault(state: RoomState, want: Sequence[BotWanted], most: int) -> Refusal
 def compare_bots(
     state: RoomState, want: Sequence[BotWanted]
 ) -> tuple[list[MemberState], list[BotWanted]]:
-    """Return the bots that have to leave, and those that have to come.
+    """Return the bots that must leave, and those that must enter.
 
-    Of equal bots, those stay that came first.
+    Of equal bots, the first to enter stay.
     """
     leaving: list[MemberState] = []
     missing = list(want)

@@ -125,7 +125,7 @@ class MemberCommand:
     Args:
         member: the member's id, which the session has checked.
         message: the command.
-        token_hashes: of `Bots`: SHA-256 of the seat tokens of as many next members.
+        token_hashes: of `Bots`: SHA-256 of the seat tokens of the next members.
     """
 
     member: int

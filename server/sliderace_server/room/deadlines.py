@@ -178,9 +178,9 @@ def _removed_at(member: MemberState, limits: RoomLimits) -> int:
 
 
 def may_change_ready(state: RoomState) -> bool:
-    """Return whether players may be ready or not now.
+    """Return whether players can get ready, or not ready any more, now.
 
-    In a room that starts by the clock, that is also for the race after the results.
+    In a room that starts by the clock, this also applies to the race after the results.
     """
     if state.phase == "results":
         return state.race.rules.start == "every"
@@ -239,7 +239,7 @@ def _lacks_racers(draft: Draft) -> bool:
 
 
 def _too_few(state: RoomState, roster: Sequence[MemberState]) -> bool:
-    """Return whether these cannot race: bots of the server only race for somebody."""
+    """Return whether these cannot race because no person races or watches as host."""
     if len(roster) < _min_racers(state):
         return True
     asked = state.host_started and state.empty_since is None
@@ -365,7 +365,8 @@ def _ready_start(draft: Draft) -> list[Record]:
     """Return the next records of a room that starts when all are ready."""
     state, now = draft.state, draft.now
     active = state.active()
-    # Bots are ready immediately, so people decide. Bots of somebody do without people.
+    # Bots are ready immediately, so people decide. Bots of players can race without
+    # people.
     people = [member for member in active if not member.bot] or [
         member for member in active if not member.served
     ]

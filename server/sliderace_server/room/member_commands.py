@@ -311,7 +311,7 @@ def _role(draft: Draft, member: MemberState, role: RoleName) -> Refusal | None:
 
 
 def _rename(draft: Draft, member: MemberState, typed: str) -> Refusal | None:
-    """Change a nickname; that of a racer is in the results, and stays as it is."""
+    """Change a nickname, except that of a racer, which the results contain."""
     if _in_a_race(draft.state, member):
         return Refusal("racing")
     name = chosen_name(typed)

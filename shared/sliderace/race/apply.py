@@ -150,7 +150,7 @@ def recovered(race: Race, down: int, now: int) -> None:
     This is part of the fold: call it when the record of a new epoch is applied, with
     the time of that record. From then on every racer is away, since all connections are
     gone; no deadline fires for `HOLD_MS`; `deadlines` postpones a start that falls into
-    that time. Outages beyond `MAX_OUTAGES` are not made up for.
+    that time. Outages beyond `MAX_OUTAGES` are not credited.
 
     Args:
         race: the race; it is changed in place.
@@ -177,7 +177,7 @@ def stalled(race: Race, down: int, now: int) -> None:
     The connections have survived, and what arrived meanwhile is about to be read. So no
     deadline fires before `held_until`, and nobody counts as longer away. A countdown
     goes on unless it has missed one of its steps, in which case T0 moves. Outages
-    beyond `MAX_OUTAGES` are not made up for.
+    beyond `MAX_OUTAGES` are not credited.
 
     Args:
         race: the race; it is changed in place.
@@ -206,14 +206,14 @@ def stalled(race: Race, down: int, now: int) -> None:
 def held_until(hold_until: int, down: int, now: int) -> int:
     """Return the time before which no deadline fires after a stall.
 
-    After a short stall, clients are still connected; a long one has cost connections.
-    A stall during an earlier hold prolongs it by its own length, and leaves the clients
-    time to return from a long one. So deadlines fire even if a server stalls again and
+    After a short stall, clients are still connected; a long one breaks connections.
+    A stall during a hold extends that hold by its own length, so that clients have time
+    to return after a long one. So deadlines fire even if a server stalls again and
     again, as soon as it runs for 3 s, or for longer than it has just stood still.
 
     Args:
         hold_until: until when deadlines are held already.
-        down: when the server still ran, ms.
+        down: when the server last ran, ms.
         now: when it runs again.
     """
     lost = now - down
@@ -223,7 +223,7 @@ def held_until(hold_until: int, down: int, now: int) -> int:
 
 
 def _has_too_many_outages(race: Race) -> bool:
-    """Return whether no more outages of this race are made up for."""
+    """Return whether no more outages of this race are credited."""
     attempts = race.attempts.values()
     return any(len(attempt.outages) >= MAX_OUTAGES for attempt in attempts)
 

@@ -10,7 +10,7 @@
   beat: those who were slower or did not finish. It is ranked by points, then by wins,
   then by the best time.
 
-Whoever misses a race, also before they joined, has a DNS: a DNF in averages, and no
+A racer who misses a race, even before they joined, has a DNS: a DNF in averages, and no
 points. People win and score among people; bots take nothing from them. Bots are ranked
 below, by what they did among all racers, and never end a series. A race without people
 does not count. The race after the end begins the next series of the same format.
@@ -48,8 +48,8 @@ Result = int | Literal["dnf", "dns"]
 LENGTHS: Final[dict[Format, tuple[int, int]]] = {"first": (1, 20), "points": (1, 50)}
 """Format -> lowest and highest `n`; the other formats have none."""
 MAX_SCORES = 64
-"""Racers of one series, including those who left. If there are more, whoever misses
-the latest race gives way first, then the last in the ranking."""
+"""Racers of one series, including those who left. If there are more, racers who missed
+the latest race are dropped first, then the last in the ranking."""
 KEPT_RACES = 100
 """Races whose single results are kept; totals count all."""
 
@@ -68,11 +68,11 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One racer's score. Checkpoints in the log contain it: names are forever.
+    """One racer's score. Checkpoints contain it, so its names must not change.
 
     Attributes:
         member: id of the member, who may have left since.
-        name: their latest one.
+        name: their latest nickname.
         bot: declared as a bot.
         races: races that they started.
         wins: first places.
@@ -93,7 +93,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A series. Checkpoints in the log contain it: names are forever.
+    """A series. Checkpoints contain it, so its names must not change.
 
     Attributes:
         format: how it is scored and when it ends.
@@ -113,7 +113,7 @@ class Series:
 
     @property
     def can_end(self) -> bool:
-        """Whether this format decides the series at some time."""
+        """Whether a series of this format ends."""
         return self.format != "open"
 
 

@@ -70,7 +70,7 @@ notice the failure and to return, and nobody is penalised for a failure of the s
 """
 
 MAX_OUTAGES = 1_000
-"""Outages of a race that are made up for, which is also how many its record can list.
+"""How many outages of a race are credited, and how many its record can list.
 On a server that fails so often no time is fair, and the race must still end."""
 
 Phase = Literal["lobby", "countdown", "racing", "grace", "results", "aborted"]
@@ -201,7 +201,7 @@ class Attempt:
 
     @property
     def _return_until(self) -> int | None:
-        """The end of the time in which a return ends the last stall; None: no more."""
+        """Until when a return still ends the last stall; None: it has ended."""
         if not self.outages:
             return None
         stall = self.outages[-1]

@@ -25,8 +25,8 @@ __all__ = [
 CELLS = (4, 6, 9, 16, 25, 49, 100)
 """Of boards as square as possible, for which the figures of a level are given."""
 OBLONG = 1.5
-"""How much more slides long boards need, as a power of how much farther from home
-their tiles are than those of a square. Found by trial."""
+"""How many more slides long boards need: a power of how much farther their tiles are
+from home than those of a square. Found by trial."""
 LEAST_PACE_MS = 300
 """The shortest pace of a board with one cell; it grows with the root of the cells."""
 MOST_PACE_MS = 4 * 3_600_000
@@ -52,8 +52,8 @@ class Level:
             bot whose way is longer takes longer.
         at_once: how many tiles of a row or column it brings home together.
         rest: side of the last block, which it solves as a whole.
-        greed: estimated cost of one step of a tile, in slides; the higher, the sooner
-            it takes a way that comes to mind, and the longer this way is.
+        greed: estimated cost of one step of a tile, in slides; a higher cost leads to a
+            way sooner, but to a longer one.
         noise: how wrong its estimates are at most, in slides.
         slips: wrong slides that it begins, per 100 slides.
         spread: standard deviation of the logarithm of its gaps.

@@ -16,10 +16,10 @@ COLUMNS_FIRST = 0.3
 TURNS = ((2, 0.0), (3, 0.0), (4, 0.15), (5, 0.2), (7, 0.6), (10, 0.8))
 """Side -> what a turn costs, in slides: rows of large boards are swept."""
 LARGE_CELLS = 64
-"""From 8x8 on nobody looks far ahead."""
+"""From 8x8 on, bots do not look far ahead."""
 LARGE_GREED = 5.0
 BLOCK_GREED = 1.5
-"""Who brings home two tiles at once knows the last block by heart."""
+"""Bots that bring home two tiles at once know the last block by heart."""
 MORE_WRONG = (0, 0, 1, 2)
 """Further wrong slides until a bot notices the first one, equally likely."""
 WHIMS = 3

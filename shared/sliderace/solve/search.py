@@ -44,11 +44,11 @@ class Taste(NamedTuple):
     """Which of the many ways to bring tiles home is taken.
 
     Attributes:
-        tile: estimated cost, in slides, of one step of a tile. Above about five it is
-            the first way that comes to mind; near 1 it is the shortest.
+        tile: estimated cost, in slides, of one step of a tile. Above about five, the
+            search takes the first way that it finds; near 1, the shortest.
         turn: cost of a change of direction, in slides.
         noise: how wrong the estimate is at most, in slides.
-        salt: makes the noise one's own; odd.
+        salt: makes the noise differ between bots; odd.
     """
 
     tile: float
@@ -69,8 +69,8 @@ def stages_of(
         size: the board's.
         rest: side of the last block, which is one stage; 2 or 3.
         at_once: how many of the other tiles of a row or column are one stage.
-        prefers_rows: told the height and width that are left, whether a row comes
-            next. It is asked only if a column could come next, too.
+        prefers_rows: returns whether a row comes next, from the height and width that
+            are left. It is called only if a column is possible, too.
     """
     top = left = 0
     while True:

@@ -1,4 +1,4 @@
-"""Solve a board: the first way that comes to mind, always the same one."""
+"""Solve a board by the first way that is found, which is always the same one."""
 
 from sliderace.engine import Board, EngineError, Slide
 from sliderace.solve.search import NODE_CAP, Taste, bring_home, stages_of

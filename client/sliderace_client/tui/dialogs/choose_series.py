@@ -16,7 +16,7 @@ __all__ = ["SeriesDialog", "SeriesTableDialog"]
 
 PLACE_W, NAME_W, COUNT_W, TIME_W = 2, 24, 6, 11
 SHORT_NAME_W = 8
-"""The least width of a name; then the last columns are left out."""
+"""The least width of a name; columns that leave less are left out."""
 LENGTHS = {"first": (1, 2, 3, 4, 5, 7, 10, 15, 20), "points": (5, 10, 15, 20, 30, 50)}
 AHEAD = (1, 2)
 

@@ -64,7 +64,7 @@ class ReplayScreen(BaseScreen):
         yield self._area
 
     def on_screen_suspend(self) -> None:
-        """Stand still below another screen."""
+        """Pause while another screen covers this one."""
         self._updated_at = None
 
     # --- Display ----------------------------------------------------------------------

@@ -170,7 +170,7 @@ class ResultsScreen(RoomScreen):
         return [podium, *self._story_rows(results, width, free - 1)]
 
     def _story_rows(self, results: Results, width: int, free: int) -> list[Row]:
-        """Return what decided the race, and the graph; their rows while they load."""
+        """Return what decided the race, and the graph; empty rows while they load."""
         record = self.program.race_record(results)
         height = max(min(free - 3, MOST_GRAPH_ROWS), min(free - 2, GRAPH_ROWS))
         height = height if height >= GRAPH_ROWS else 0

@@ -49,7 +49,7 @@ class RoomClient(Protocol):
         ...
 
     def race_record(self, results: Results) -> WrittenRace | None:
-        """Return the record of a race; None if it is not there. This blocks."""
+        """Return the record of a race; None if the server has none. This blocks."""
         ...
 
     async def run(self) -> Ending:
@@ -134,7 +134,7 @@ class RoomProgram(Program, Protocol):
     def race_record(
         self, results: Results
     ) -> WrittenRace | Literal["awaited", "missing"]:
-        """Return the record of the race of these results, as far as it is there."""
+        """Return the record of the race of these results, if it is loaded."""
         ...
 
     def watch_again(self) -> None:
@@ -246,7 +246,7 @@ class RoomScreen(BaseScreen):
         return Action("r", label, ready, also, once=True)
 
     def _be_ready(self, *, on: bool) -> None:
-        """Get ready; who does not want to be ready does not want it always either."""
+        """Get ready, or not ready any more; the latter also ends *Always ready*."""
         if not on:
             self.program.always_ready = False
         self.program.send(Ready(self.view.race, on))
