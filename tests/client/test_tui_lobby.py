@@ -288,6 +288,27 @@ async def test_host_changes_rules_in_a_dialog() -> None:
     assert client.commands == [m.Settings(patch, public=True)]
 
 
+async def test_host_chooses_any_size_by_width_and_height() -> None:
+    client = OfflineClient()
+    async with running_app(client) as pilot:
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("w", "w", "h", "up", "down")  # from 3x3
+        await pilot.pause()
+        assert "5x4" in screen(pilot)
+        await pilot.press("left", "left", "left", "right", "right", "right", "enter")
+        await settle(pilot)
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("left", "enter")  # from 3x3
+        await settle(pilot)
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press(*"hhhhhhhh", "enter")  # once around, from 3x3
+    sizes = ["5x4", "2x2", "3x2"]
+    assert client.commands == [m.Settings(m.RulesPatch(size=size)) for size in sizes]
+
+
 async def test_unchanged_rules_are_not_sent() -> None:
     client = OfflineClient()
     async with running_app(client) as pilot:

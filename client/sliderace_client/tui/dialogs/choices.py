@@ -5,6 +5,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from sliderace.engine import Size
+from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.protocol.messages import (
     RulesPatch,
     Settings as RoomSettings,
@@ -127,7 +129,7 @@ class Choice(NamedTuple):
     Attributes:
         label: key of its label.
         field: of `Rules`.
-        values: in order.
+        values: in order; empty: see `RulesDialog`.
     """
 
     label: str
@@ -135,9 +137,10 @@ class Choice(NamedTuple):
     values: tuple[Any, ...]
 
 
-SIZES = tuple(f"{n}x{n}" for n in range(3, 11))
+SIDES = range(MIN_SIDE, MAX_SIDE + 1)
+SQUARES = tuple(Size(side, side) for side in SIDES)
 CHOICES = (
-    Choice("tui.rules.label.size", "size", SIZES),
+    Choice("tui.rules.label.size", "size", ()),
     Choice(
         "tui.rules.label.limit",
         "limit_ms",
@@ -195,6 +198,9 @@ def _rule_text(field: str, value: object, rules: Rules) -> str:
 class RulesDialog(ChoiceDialog):
     """The host changes the rules; all changes are sent together.
 
+    The arrow keys offer square boards, and the last board that is not square. Two keys
+    change width and height alone.
+
     Args:
         look: colours.
         rules: the current ones.
@@ -211,6 +217,7 @@ class RulesDialog(ChoiceDialog):
     ) -> None:
         super().__init__(look, text("tui.rules.title"))
         self._old_rules, self._rules = rules, rules
+        self._oblong = Size(rules.width, rules.height)
         self._was_public, self._public = public, public
         self._send = send
 
@@ -230,8 +237,38 @@ class RulesDialog(ChoiceDialog):
             self._public = not self._public
             return
         _, field, values = CHOICES[row]
+        if field == "size":
+            self._use_size(following(self._sizes(), self._board_size, step))
+            return
         new = following(values, getattr(self._rules, field), step)
         self._rules = changed(self._rules, RulesPatch(**{field: new}))
+
+    @property
+    def _board_size(self) -> Size:
+        return Size(self._rules.width, self._rules.height)
+
+    def _sizes(self) -> list[Size]:
+        """Return the sizes that the arrow keys offer, the smallest first."""
+        offered = dict.fromkeys((*SQUARES, self._oblong))
+        return sorted(offered, key=lambda size: size.cells)
+
+    def _use_size(self, size: Size) -> None:
+        self._rules = changed(self._rules, RulesPatch(size=str(size)))
+
+    def _change_side(self, side: str) -> None:
+        """Take the next width or height."""
+        longer = following(SIDES, getattr(self._board_size, side), 1)
+        self._oblong = self._board_size._replace(**{side: longer})
+        self._use_size(self._oblong)
+        self._chosen = 0
+        self.update()
+
+    def actions(self) -> list[Action]:  # noqa: D102
+        return [
+            *super().actions(),
+            Action("w", text("tui.key.width"), lambda: self._change_side("width")),
+            Action("h", text("tui.key.height"), lambda: self._change_side("height")),
+        ]
 
     def apply(self) -> None:  # noqa: D102
         old, new = self._old_rules, self._rules
