@@ -397,6 +397,27 @@ def test_a_room_with_only_bots_closes() -> None:
     assert harness.phase() == "closed"
 
 
+def test_races_of_bots_keep_no_room_open_for_somebody_who_is_away() -> None:
+    """In a room that starts by the clock, whose page was left open."""
+    rules = m.RulesPatch(size="2x2", start="every", limit_ms=10_000)
+    harness = RoomHarness(rules, limits=RoomLimits(room_ttl_ms=600_000))
+    harness.enter("Ann", creator=True)
+    want(harness, CLUB)
+    connect(harness)
+    slid_at = 0
+    while not harness.state.closed:
+        harness.to_deadline()
+        if harness.state.phase == "racing":
+            harness.solve(2)
+            if harness.now < 300_000:
+                harness.ask(1, harness.slides(1, count=1))
+                slid_at = harness.now
+        assert harness.now < 1_200_000
+    assert slid_at > 0
+    assert slid_at + 600_000 <= harness.now <= slid_at + 660_000
+    assert harness.replayed() == harness.state
+
+
 def test_a_bot_that_never_connects_is_removed() -> None:
     harness = room_with()
     want(harness, CLUB)

@@ -187,7 +187,7 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
     if has_event(record):
         state.offset += 1
     if isinstance(record, _ACTIVITY):
-        state.active_at = record.t
+        state.active_at = state.acted_at = record.t
     return state
 
 
@@ -277,6 +277,7 @@ def _create_race(state: RoomState, record: RaceCreated) -> None:
 
     In a room that starts by the clock, players stay ready until they say otherwise.
     """
+    _forget_slides_of_bots(state)
     before = state.race
     stay = record.rules.start == "every" and before.phase in ("lobby", "results")
     state.replaced = before.phase == "lobby" and state.number > 0
@@ -291,12 +292,23 @@ def _create_race(state: RoomState, record: RaceCreated) -> None:
         _change(state, id_, ready=ready, nonce_commitment="", nonces=0)
 
 
+def _forget_slides_of_bots(state: RoomState) -> None:
+    """Let a race in which only bots of the server slid keep no room open."""
+    served = {one.id for one in state.members.values() if one.served}
+    if any(
+        attempt.seq and state.racers[seat].member not in served
+        for seat, attempt in state.race.attempts.items()
+    ):
+        state.acted_at = state.active_at
+    state.active_at = state.acted_at
+
+
 def _begin_epoch(state: RoomState, record: EpochBegan, before: int) -> None:
     state.epoch = record
     if record.epoch == 1:
         return
     state.hold_until = record.t + HOLD_MS
-    state.empty_since = state.active_at = record.t
+    state.empty_since = state.active_at = state.acted_at = record.t
     for member in state.members:
         _change(state, member, connected=False, since=record.t)
     recovered(state.race, before, record.t)
@@ -308,6 +320,7 @@ def _stall(state: RoomState, record: Stalled, before: int) -> None:
     lost = now - down
     state.hold_until = held_until(state.hold_until, down, now)
     state.active_at += lost
+    state.acted_at += lost
     if state.empty_since is not None:
         state.empty_since += lost
     for member in state.members.values():

@@ -66,6 +66,7 @@ def restored(record: Checkpoint) -> RoomState:
         offset=record.offset,
         empty_since=record.empty_since,
         active_at=record.active_at,
+        acted_at=record.active_at,
         kicked=record.kicked,
         series=record.series,
         t=record.t,

@@ -126,6 +126,7 @@ class RoomState:
         empty_since: room time since which nobody is connected, but for bots of the
             server.
         active_at: room time of the last activity of a member.
+        acted_at: the same without slides in the current race.
         kicked: former members whom the host keeps out, at most `MAX_KICKED`.
         series: the score of this room's races.
         t: room time of the last record.
@@ -154,6 +155,7 @@ class RoomState:
     offset: int = 0
     empty_since: int | None = 0
     active_at: int = 0
+    acted_at: int = 0
     kicked: tuple[MemberState, ...] = ()
     series: Series = OPEN
     t: int = 0
