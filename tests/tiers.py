@@ -14,7 +14,7 @@ class Tier:
         skips: whether a test may be skipped because a program is missing.
         hypothesis: profile of the random tests, see `tests/conftest.py`.
         race_hours: how long races run in the simulation.
-        crashes: how often the simulated server crashes, at least.
+        crashes: how often the simulated server crashes at least.
         histories: room histories that are simulated without sockets.
         frames: mutated frames given to the decoder.
         lies: tampered race records given to every verifier.

@@ -67,7 +67,8 @@ def _view(base: str, key: object) -> Mapping[str, Any] | None:
 
     Args:
         base: its address.
-        key: that of the server we examine, which may be another one; None: unknown.
+        key: public key of the server that we examine, which may be another server;
+            None: unknown.
     """
     try:
         health = _health(get(base, "/healthz", token=operator_token(base)))

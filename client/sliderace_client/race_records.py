@@ -82,7 +82,7 @@ class Unreadable(ValueError):
 
 
 def is_in_file(what: str) -> bool:
-    """Whether `load` reads a file or standard input, if the file is there."""
+    """Return whether `load` reads a file or standard input for this."""
     is_path = what.endswith(".json") and "://" not in what
     return what == STDIN or is_path or _is_file(what)
 

@@ -44,7 +44,7 @@ class ServerKey:
         return self._private.sign(message)
 
     def secret(self, purpose: str) -> bytes:
-        """Return 32 bytes that only this key yields, the same for each purpose."""
+        """Return 32 bytes that depend only on this key and the purpose."""
         key = self._private.private_bytes_raw()
         return hmac.digest(key, f"sliderace/{purpose}".encode(), "sha256")
 

@@ -3,12 +3,12 @@
 For each level and size it prints
 
 - the mean number of slides: the table in `sliderace.solve.levels` comes from here;
-- how long a plan takes, as time of the processor, and 95 of 100 at most;
+- the processor time of a plan: the mean, and the 95th percentile;
 - the median of the times, and how far it is from the level's;
 - of the two best levels, how far the rhythm is from that of people: the largest
   difference over the 19 quantiles (0.05 ... 0.95) of the gaps between slides, in
   medians of their solve;
-- how many pairs of six bots in each of 10 rooms took the same way.
+- how many pairs of six bots in each of 10 rooms found the same solution.
 """
 # ruff: noqa: S311 - nothing secret
 
@@ -43,7 +43,7 @@ class Solve(NamedTuple):
     Attributes:
         slides: how many.
         times: when it made each, in ms.
-        plan_s: how long its plan took, on the processor.
+        plan_s: processor time of its plan.
     """
 
     slides: int
@@ -74,7 +74,7 @@ def solves(level: Level, size: Size, count: int, timings: int = 1) -> list[Solve
 
 
 def median_error(found: Sequence[Solve], level: Level, size: Size) -> float:
-    """Return by which part the median of the times is above the level's."""
+    """Return how far the median of the times is above the level's, as a share of it."""
     return median(each.times[-1] for each in found) / level.target_ms(size) - 1
 
 
@@ -94,7 +94,7 @@ def _relative_gaps(found: Sequence[Solve]) -> Iterator[float]:
 
 
 def same_ways(level: Level, size: Size, rooms: int, bots: int) -> int:
-    """Return how many pairs of bots in the same room took the same way."""
+    """Return how many pairs of bots in the same room found the same solution."""
     rng = Random(f"{level.name} {size}")
     same = 0
     for _ in range(rooms):

@@ -171,7 +171,7 @@ def test_graph_does_not_wait_for_a_record_that_is_not_there(pages: Pages) -> Non
     pages.faults[:] = [one for one in pages.faults if "404" not in one]
 
 
-def test_who_leaves_after_the_finish_leaves_at_once(pages: Pages) -> None:
+def test_player_who_leaves_after_the_finish_leaves_at_once(pages: Pages) -> None:
     """The solved board stays for those who stay."""
     ann, code = new_room(pages)
     ben = new_guest(pages, code, "Ben", PHONE)

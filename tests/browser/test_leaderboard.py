@@ -69,7 +69,8 @@ OVERTAKEN = f"""async () => {{
   while (({MOVING})().length < 2) await new Promise(requestAnimationFrame);
   return [({MOVING})(), ({FLASHES})(), ({SHOWN})(), view.rankOf(11)];
 }}"""
-"""All of it in the frame in which the rows begin to move, however long frames take."""
+"""All of it happens in the frame in which the rows begin to move, however long frames
+take."""
 
 
 def _leaderboard(
@@ -106,7 +107,7 @@ def test_four_rows_are_drawn_per_frame(pages: Pages) -> None:
 def test_row_that_changes_is_drawn_although_others_were_not_for_longer(
     pages: Pages,
 ) -> None:
-    """Rows that stay as they are take their turn too, and no other row's."""
+    """Unchanged rows take their turn too, but not the turn of another row."""
     page, _ = _leaderboard(pages)
     drawn: str = page.evaluate("""async () => {
       for (let frame = 0; frame < 6; frame += 1) {

@@ -337,8 +337,8 @@ def test_rejected_slide_is_undone_with_a_message(pages: Pages) -> None:
     page.wait_for_selector("[aria-live] >> text=Taken back", state="attached")
 
 
-def test_announced_start_goes_while_the_digits_count(pages: Pages) -> None:
-    """Who reads the page by cursor must not find a time that has passed."""
+def test_announced_start_disappears_while_the_digits_count_down(pages: Pages) -> None:
+    """A user who reads the page by cursor must not find a time that has passed."""
     page, _ = new_room(pages)
     page.get_by_role("button", name="Start the race").click()
     said = page.locator("[aria-live] >> text=The race starts in 3 s")

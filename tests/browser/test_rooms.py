@@ -61,7 +61,7 @@ def test_wrong_code_shows_a_message_on_the_start_page(pages: Pages) -> None:
 
 
 def test_list_of_public_rooms_is_brought_up_to_date(pages: Pages) -> None:
-    """A room that opens or closes while somebody looks appears, and goes."""
+    """A room that opens while somebody looks appears; one that closes disappears."""
     eve, ann = pages.open(), pages.open()
     eve.wait_for_selector(".home")
     ann.get_by_label("Public room").check()

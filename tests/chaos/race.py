@@ -147,7 +147,7 @@ class Race:
     async def stalls(self) -> int:
         """Return how often the server noticed that it had stood still, on its own.
 
-        A busy machine causes that, and each time is an outage in the race record.
+        A busy machine causes stalls, and the race record lists each as an outage.
         """
         log = await asyncio.to_thread(self.server.log.read_text)
         return len(re.findall(r"Z warning stalled\b", log))

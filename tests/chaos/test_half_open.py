@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(60)]
 CONFIRMED_MS = 12_000
 """From the last slide to the confirmed finish, at most, if new connections work.
 
-A second connection opens after 3 s, see `tests/client/test_liveness.py`. The rest is
-for a machine that stands still; without the second connection it takes 24 s.
+A second connection opens after 3 s, see `tests/client/test_liveness.py`. The remaining
+time is for a machine that stalls; without the second connection it takes 24 s.
 """
 LAST = 5
 """The network fails before each of so many last slides."""

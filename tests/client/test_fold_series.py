@@ -64,7 +64,7 @@ def test_client_says_that_it_understands_series() -> None:
 
 
 def can_call_off(client: ModelHarness) -> bool:
-    """Return the value in a way that the type checker does not narrow."""
+    """Return the value so that the type checker does not narrow it."""
     return client.view.can_call_off
 
 

@@ -73,7 +73,7 @@ def test_numbers_of_tiles_that_fill_no_square_are_refused() -> None:
     assert "There are 3, 8, 15, 24, 35, 48, 63, 80, 99." in found.text
 
 
-def test_empty_answer_means_4x4_but_an_empty_flag_nothing() -> None:
+def test_empty_answer_means_4x4_and_an_empty_flag_is_refused() -> None:
     assert size_or_default(" ") == (4, 4)
     assert isinstance(size_of(" "), Refusal)
 

@@ -185,7 +185,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def lab(rgb: list[float]) -> tuple[float, float, float]:
-    """Return the CIELAB place of a linear colour (D65)."""
+    """Return the CIELAB coordinates of a linear colour (D65)."""
     r, g, b = rgb
     xyz = (
         (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047,

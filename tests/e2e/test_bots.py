@@ -153,7 +153,7 @@ async def test_a_bot_whose_races_are_done_ignores_the_end_of_the_server() -> Non
 
 
 async def test_bots_plan_beside_the_event_loop() -> None:
-    """To plan for a large board takes longer than a frame."""
+    """Planning for a large board takes longer than a frame."""
     threads: set[int] = set()
 
     class Noted(Random):

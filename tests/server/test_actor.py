@@ -21,7 +21,7 @@ from sliderace_server.storage.memory import MemoryStore
 
 
 def is_locked(actor: RoomActor) -> bool:
-    """Return the value in a way that the type checker does not narrow."""
+    """Return the value so that the type checker does not narrow it."""
     return actor.state.locked
 
 

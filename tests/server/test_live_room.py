@@ -925,7 +925,7 @@ def test_a_new_series_is_sent_once_it_is_durable() -> None:
     assert shell.got(ann, m.SeriesEvent) == [m.SeriesEvent(table)]
 
 
-def test_whoever_returns_without_a_snapshot_is_sent_the_series() -> None:
+def test_member_who_returns_without_a_snapshot_is_sent_the_series() -> None:
     shell = Shell()
     ann, ben = two(shell)
     seen = shell.room.state.epoch.epoch, shell.room.state.offset
@@ -1364,7 +1364,7 @@ def test_reactions_of_a_muted_member_are_refused() -> None:
     assert reactions(shell, ann, ben) == [1, 1]
 
 
-def test_reaction_skips_who_reads_too_slowly() -> None:
+def test_reaction_skips_a_member_who_reads_too_slowly() -> None:
     shell = Shell()
     ann, ben = with_reactions(shell, "Ann", "Ben")
     shell.room.set_behind(ben, shell.now, behind=True)

@@ -145,7 +145,7 @@ async def test_rooms_learn_of_a_stall_before_anything_else(first: str) -> None:
     await recovered(store, clock, host)
 
 
-async def test_a_room_that_fails_at_a_beat_or_stall_does_not_affect_the_others(
+async def test_a_room_that_fails_at_a_heartbeat_or_stall_does_not_affect_the_others(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:

@@ -46,6 +46,6 @@ def test_rhythm_of_the_best_is_that_of_people(
 @pytest.mark.parametrize("side", [side for side in SIDES if side <= 5])
 @pytest.mark.parametrize("name", LEVELS)
 def test_bots_in_a_room_take_different_ways(name: str, side: int) -> None:
-    """On 3x3 there are so few good ways that two of 1,000 pairs meet."""
+    """On 3x3 there are so few good solutions that two of 1,000 pairs are equal."""
     same = same_ways(LEVELS[name], Size(side, side), rooms=10, bots=6)
     assert same <= (1 if side == 3 else 0)

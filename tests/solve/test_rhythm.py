@@ -35,7 +35,7 @@ def gaps(plan: Plan, level: Level, seed: int = 1) -> list[int]:
 ROUND: list[Direction] = ["U", "L", "D", "R"]
 
 
-def test_the_total_is_the_level_s_time_for_that_many_slides() -> None:
+def test_the_total_is_the_time_of_the_level_for_that_many_slides() -> None:
     half = round(STEADY.mean_slides(SIZE) / 2)
     plan = planned((ROUND * 100)[:half])
     total = total_ms(plan, STEADY, Random(1))
@@ -119,7 +119,7 @@ def test_gaps_are_log_normal_and_remember_the_one_before() -> None:
         assert 0.3 * memory < share < memory, "chords are independent"
 
 
-def test_no_one_else_s_progress_changes_the_times() -> None:
+def test_the_progress_of_others_does_not_change_the_times() -> None:
     """All that `timing` knows is the plan, the level and the bot's own chance."""
     plan = planned(ROUND * 10)
     rng = Random(9)

@@ -138,7 +138,7 @@ def size_of(typed: str) -> Size | Refusal:
 
 
 def size_or_default(typed: str) -> Size | Refusal:
-    """Return the same for an answer; an empty one means 4x4."""
+    """Return the size that an answer means; an empty one means 4x4."""
     return size_of(typed) if typed.strip() else DEFAULT_SIZE
 
 

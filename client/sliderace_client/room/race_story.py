@@ -15,7 +15,7 @@ __all__ = ["Curve", "Lead", "Story", "curves_of", "leads_of", "story_of"]
 LATE_MS = 1_500
 """A lead taken this shortly before the end decided the race."""
 EARLY = 0.1
-"""Of the race: so early, the lead changes so often that it says nothing."""
+"""Share of the race in which the lead changes too often to be told."""
 
 
 class Curve(NamedTuple):

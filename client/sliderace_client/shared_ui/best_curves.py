@@ -10,7 +10,7 @@ from sliderace_client.shared_ui.settings import state_dir, write_atomically
 __all__ = ["best_curve", "keep_best_curve"]
 
 MAX_BYTES = 64 * 1024
-"""All sizes together need half of that."""
+"""The curves of all sizes need half of this."""
 
 
 def best_curve(size: str, folder: Path | None = None) -> list[int] | None:

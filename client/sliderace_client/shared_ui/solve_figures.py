@@ -16,7 +16,7 @@ NAMES = (
     "m_md_milli",
     "first_ms",
 )
-"""Of the figures on the wire, in the order of the columns."""
+"""Names of the figures on the wire, in the order of the columns."""
 MAX_NOTE = 120
 """Longer notes of a server are cut."""
 MARK = "*"

@@ -95,8 +95,8 @@ FRAME_S = 1 / 60
 TICK_S = 0.1
 """Clocks show tenths of a second."""
 ESCAPE_MS = 250
-"""Hardly noticed when a dialog closes, and enough for most slow connections. While one
-plays, Escape means nothing but "no" to a question, so that it can wait for longer."""
+"""Hardly noticed when a dialog closes, and enough for most slow connections. During
+play, Escape only answers "no" to a question, so it can wait longer."""
 NEWS_MS = 6_000
 HINT_MS = 1_500
 MENU_DEPTH = 2

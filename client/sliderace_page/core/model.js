@@ -45,7 +45,7 @@ export class Model {
   latencies = new Map();
   /** @type {Map<number, {id: number, until: number}>} member id -> their last reaction */
   reactions = new Map();
-  /** @type {Set<number>} ids of members whose reactions we do not want to see */
+  /** @type {Set<number>} ids of members whose reactions we hide */
   ignored = new Set();
   /** @type {{ticket: string, until: number} | null} moves our seat to another device */
   ticket = null;
@@ -218,9 +218,9 @@ export class Model {
   }
 
   /**
-   * How much later than by our own clock our solve of the results counts; 0 if by
-   * little. A second or more means that the connection was lost: the server cannot check
-   * when a slide was made that it could not hear.
+   * How many ms later our solve counts in the results than by our own clock; 0 if the difference is
+   * small. A second or more means that the connection was lost: the server cannot check when a
+   * slide was made that it could not hear.
    */
   get lateMs() {
     const { kept, results } = this;

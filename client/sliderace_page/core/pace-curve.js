@@ -29,7 +29,7 @@ export function curveOf(start, slides) {
   return usable(curve);
 }
 
-/** A stored curve, or null if it is none. @param {unknown} stored @returns {number[] | null} */
+/** A stored curve; null if it is malformed. @param {unknown} stored @returns {number[] | null} */
 export function usable(stored) {
   if (!Array.isArray(stored) || stored.length !== POINTS) return null;
   const good = stored.every(

@@ -42,8 +42,8 @@ class ClientAddresses:
 
     Only a client on this machine that reaches us directly is exempt from the limits per
     address. Anything that hints at a proxy ends that: a header, `public_url`, or that
-    the address is a trusted proxy. Otherwise the whole world would be exempt behind a
-    proxy on this machine.
+    the address is a trusted proxy. Otherwise all clients behind a proxy on this machine
+    would be exempt.
 
     Attributes:
         faults: what is wrong with a proxy -> its address.

@@ -98,7 +98,7 @@ __all__ = ["LiveRoom", "LiveRoomSettings", "Outputs"]
 RETRY_MS = 50
 """Pause before a deadline is checked again that has passed and changed nothing."""
 REACTIONS_PER_S, REACTIONS_BURST = 0.5, 3
-"""Of one member."""
+"""Limits of one member."""
 CLOSE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
 """Why a member has left -> close code."""
 _CHANGES_SIGHT = (

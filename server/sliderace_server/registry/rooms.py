@@ -257,7 +257,7 @@ class RoomRegistry:
             self.bots.play(seats)
 
     def bots_refusal(self, actor: RoomActor, count: int) -> Refusal | None:
-        """Return why a room cannot have that many bots, beside its own limit."""
+        """Return why the server refuses bots; the room checks its own limit."""
         if not count:
             return None
         if self.failing:

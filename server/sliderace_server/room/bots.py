@@ -94,7 +94,7 @@ def bot_name(bot: BotWanted, member: int, taken: Sequence[str]) -> str:
     r"""Return a name that only a bot of the server can have.
 
     Args:
-        bot: what it can do.
+        bot: its level or pace.
         member: its id.
         taken: the names of the others in the room.
 

@@ -239,7 +239,7 @@ def _lacks_racers(draft: Draft) -> bool:
 
 
 def _too_few(state: RoomState, roster: Sequence[MemberState]) -> bool:
-    """Return whether these cannot race because no person races or watches as host."""
+    """Return whether these are too few racers, or only bots, which no host started."""
     if len(roster) < _min_racers(state):
         return True
     asked = state.host_started and state.empty_since is None

@@ -240,7 +240,8 @@ class WallClockSet:
 
     t: int
     wall_ms: int
-    """Unix time at the start of the epoch, by the wall clock as it is now."""
+    """Unix time at the start of the epoch, by the wall clock of the moment of this
+    record."""
 
 
 @dataclass(frozen=True, slots=True)

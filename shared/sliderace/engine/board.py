@@ -95,7 +95,7 @@ class Size(_Sides):
 
     Raises:
         BadSize: a side is out of range.
-        TypeError: a side is no int.
+        TypeError: a side is not an int.
     """
 
     __slots__ = ()
@@ -151,7 +151,7 @@ class Position(NamedTuple):
 
 
 class Board:
-    """A board of the sliding-tile puzzle, which slides change.
+    """A board of the sliding-tile puzzle; sliding tiles changes it.
 
     Boards are equal if their sizes and tiles are. A board is mutable, so it is not
     hashable; `position` is. `str` draws the board, with a dot for the gap.

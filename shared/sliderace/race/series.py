@@ -100,7 +100,7 @@ class Series:
         n: wins or races that end it; 0 if the format has no such number.
         by: wins that the winner of `first` must be ahead.
         races: races so far.
-        over: it is decided.
+        over: whether it is decided.
         scores: in the order of joining the series.
     """
 

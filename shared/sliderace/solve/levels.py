@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 CELLS = (4, 6, 9, 16, 25, 49, 100)
-"""Of boards as square as possible, for which the figures of a level are given."""
+"""Numbers of cells for which a level has figures, of boards as square as possible."""
 OBLONG = 1.5
 """How many more slides long boards need: a power of how much farther their tiles are
 from home than those of a square. Found by trial."""

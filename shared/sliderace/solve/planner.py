@@ -91,7 +91,7 @@ def plan(board: Board, level: Level, rng: Chance) -> Plan:
 
 
 class _Bot:
-    """A bot in front of its board."""
+    """A bot that plans its slides on a board."""
 
     def __init__(self, board: Board, level: Level, rng: Chance) -> None:
         self._board, self._level, self._rng = board, level, rng

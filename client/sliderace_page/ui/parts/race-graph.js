@@ -51,7 +51,7 @@ export class RaceGraph {
     show(this.element, true);
   }
 
-  /** Give up the place: there is no record. */
+  /** Remove the space for the graph: there is no record. */
   hide() {
     show(this.element, false);
   }
