@@ -16,22 +16,22 @@ const NOTE_MS = 4000;
 const MAX_NOTES = 3;
 const RETRY_MS = 2000; // until files that failed to load are requested again
 
-/** The actions of the button after the connection has stopped for good. */
+/** What the button does after the connection has stopped. */
 const ACTIONS = {
   again: "frame.play_here",
   reload: "frame.reload",
   home: "frame.home",
 };
 
-/** Shown while there is no room yet, and after the connection has stopped. */
+/** While there is no room yet, and after the connection has stopped. */
 class WaitingScreen {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.status = h("h1", { role: "status" });
+    this.status = h("span", { role: "status" });
     this.action = button("primary big", "", () => this.#act());
     this.home = button("quiet", text("frame.home"), () => app.visit(null));
-    const card = h("div.card.center", {}, this.status, this.action, this.home);
+    const card = h("div.card.center", {}, h("h1", {}, this.status), this.action, this.home);
     this.element = h("section.narrow", {}, card);
   }
 

@@ -78,7 +78,7 @@ export class SeriesCard {
     const [heads, ...rows] = tableCells(series);
     fill(
       this.head,
-      heads.map((head) => h("th", { scope: "col", text: head })),
+      heads.map((head) => (head ? h("th", { scope: "col", text: head }) : h("td"))),
     );
     fill(
       this.body,
