@@ -505,6 +505,26 @@ async def test_seed_of_a_random_board_is_shown_whole_and_leads_to_it() -> None:
         assert placed.tiles == drawn.tiles
 
 
+async def test_new_board_and_next_picture_count_every_press() -> None:
+    """However soon a key is pressed again: only what is switched on and off waits."""
+    async with app_from(Start("solo", size="4x4", seed="tea")) as pilot:
+        boards, pictures = [board(pilot)], [app_of(pilot).settings.picture]
+        for _ in range(2):
+            await pilot.press("n")
+            boards.append(board(pilot))
+        for _ in range(2):
+            await pilot.press("i")
+            pictures.append(app_of(pilot).settings.picture)
+    assert len({*boards}) == 3
+    assert len({*pictures}) == 3
+
+
+async def test_a_screen_that_is_too_small_says_so_in_whole_words() -> None:
+    async with app_from(Start("solo", size="4x4"), (30, 10)) as pilot:
+        assert "30x10 is too small." in screen(pilot)
+        assert "Needed: 40x15" in screen(pilot)
+
+
 async def test_solo_takes_slides_back() -> None:
     async with app_from(Start("solo", size="3x3", seed="tea")) as pilot:
         await settle(pilot)

@@ -202,6 +202,14 @@ def test_a_port_in_use_is_reported_and_the_next_one_used(shell: Shell) -> None:
             assert shell.server_state["port"] == used > port
 
 
+def test_host_takes_one_number_as_the_side_of_a_square(shell: Shell) -> None:
+    place = ("--bind", "127.0.0.1", "--port", "0")
+    with shell.running("host", "--no-tui", "--size", "5", *place) as host:
+        code = code_of(host)
+        with shell.running("watch", code, "--plain") as watcher:
+            watcher.wait_for("5x5")
+
+
 def test_an_unusable_address_is_a_one_line_error(shell: Shell) -> None:
     ended = shell.run("host", "--no-tui", "--bind", "192.0.2.1")
     assert ended.returncode == exit_codes.FAILED
