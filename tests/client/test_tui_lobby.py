@@ -174,7 +174,7 @@ async def test_lobby_counts_down_to_an_automatic_start() -> None:
 async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
     make: Callable[..., OfflineClient],
 ) -> None:
-    names = [f"Racer{n:02}" for n in range(12)]
+    names = [f"Racer{n:02}" for n in range(20)]
     people = [member(ANN + n, n, name) for n, name in enumerate(names)]
     async with running_app(make(members=people), (80, 24)) as pilot:
         seen: set[str] = set()
@@ -193,6 +193,12 @@ async def test_members_who_do_not_fit_are_counted_and_can_be_scrolled_to(
             )  # then the footer also shows the keys for this member
             await settle(pilot)
     assert seen == set(names)
+
+
+async def test_eight_people_fit_beside_the_qr_code_of_a_usual_terminal() -> None:
+    people = [member(n, n, f"P{n}") for n in range(1, 9)]
+    async with running_app(OfflineClient(members=people), (80, 24)) as pilot:
+        assert all(f"P{n} " in screen(pilot) for n in range(1, 9))
 
 
 async def test_member_who_is_alone_sees_how_to_add_bots() -> None:

@@ -114,9 +114,12 @@ class LobbyScreen(RoomScreen):
         qr = self._qr_rows()
         self._qr.show(qr)
         width = self.size.width - (len(qr[0][0].text) + 2 if qr else 0)
+        height, needed = self.body_height(), len(self.view.members)
         room = self._room_rows(width, large=self.size.height >= LARGE_ROWS)
+        if height - len(room) < needed:  # people are more important than details
+            room = self._room_rows(width, large=False)
         self._room.show(room)
-        self._people.show(self._member_rows(width, self.body_height() - len(room)))
+        self._people.show(self._member_rows(width, height - len(room)))
 
     def _qr_rows(self) -> list[Row]:
         """Return the QR code; empty if there is no room for it."""

@@ -15,6 +15,7 @@ from sliderace_client.room.outcomes import Notice
 from sliderace_client.room.race_story import curves_of, story_of
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.render import Look, Row
+from sliderace_client.shared_ui.series_text import format_text, series_line
 from sliderace_client.shared_ui.wording import ordinal, story_text
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.dialogs.dialog import Dialog
@@ -33,7 +34,7 @@ from sliderace_client.tui.widgets import TextRows
 __all__ = ["ResultsScreen", "SignalsDialog"]
 
 LARGE_ROWS = 20
-"""From this height on, the proof is worded in full, and the race is always told."""
+"""From here on: the series, all words of the proof, and always what decided."""
 MARGIN_ROWS = 4
 """Empty rows above, between and below, and the heading of the table."""
 MOST_GRAPH_ROWS = 14
@@ -113,7 +114,7 @@ class ResultsScreen(RoomScreen):
     def update(self) -> None:  # noqa: D102
         super().update()
         width, lanes = max(1, self.size.width - 4), self._lanes()
-        proof = self._proof_rows(width)
+        proof = [*self._series_rows(width), *self._proof_rows(width)]
         self._proof.show(proof)
         results, soft = self.view.results, self.look.soft
         notes = footnotes(results, self.view.late_ms) if results else []
@@ -184,6 +185,14 @@ class ResultsScreen(RoomScreen):
         if self._drawn is None or self._drawn[0] != drawing:
             self._drawn = drawing, drawing.rows(record)
         return self._drawn[1]
+
+    def _series_rows(self, width: int) -> list[Row]:
+        """Return how the series stands, or who has won it; nothing without one."""
+        series = self.view.series
+        if not series or not format_text(series) or self.size.height < LARGE_ROWS:
+            return []
+        score = fitted(series_line(series, ""), width)
+        return [text_row(score, self.look.ink, bold=series.over)]
 
     def _proof_rows(self, width: int) -> list[Row]:
         """Return the findings of the race record's checks."""
