@@ -42,6 +42,7 @@ from sliderace_client.race_records import ListedRace, PastRaces
 from sliderace_client.room.outcomes import Fault
 from sliderace_client.shared_ui.render import BASIC, LAYERS, LIGHT
 from sliderace_client.shared_ui.settings import Settings, load
+from sliderace_client.tui.actions import HeldKey
 from sliderace_client.tui.screens.menu import MenuScreen
 from sliderace_client.tui.screens.past_races import PastRacesScreen
 from sliderace_client.tui.widgets import Boards
@@ -505,9 +506,15 @@ async def test_seed_of_a_random_board_is_shown_whole_and_leads_to_it() -> None:
         assert placed.tiles == drawn.tiles
 
 
+class Repeating(HeldKey):
+    def is_repeat(self, key: str, now: int) -> bool:  # noqa: ARG002 - whatever it is
+        return True
+
+
 async def test_new_board_and_next_picture_count_every_press() -> None:
-    """However soon a key is pressed again: only what is switched on and off waits."""
+    """Even if it looks like a repeat: only what is switched on and off waits."""
     async with app_from(Start("solo", size="4x4", seed="tea")) as pilot:
+        app_of(pilot).held_key = Repeating()
         boards, pictures = [board(pilot)], [app_of(pilot).settings.picture]
         for _ in range(2):
             await pilot.press("n")

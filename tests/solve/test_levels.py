@@ -1,5 +1,6 @@
 from itertools import pairwise, product
 from math import isclose
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,21 @@ def test_a_level_has_the_times_of_its_table() -> None:
     seconds = {3: 3.1, 4: 10.8, 5: 29, 7: 82, 10: 250}
     for side, each in seconds.items():
         assert isclose(CLUB.target_ms(Size(side, side)), 1000 * each)
+
+
+@pytest.mark.parametrize("name", ["newcomer", "club", "record"])
+def test_readme_has_the_times_of_a_level(name: str) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    seconds = [LEVELS[name].target_ms(Size(n, n)) / 1000 for n in range(2, 11)]
+    shown = (
+        f"{each:.1f} s"
+        if each < 1
+        else f"{each:.0f} s"
+        if each < 100
+        else f"{each / 60:.0f} min"
+        for each in seconds
+    )
+    assert f"| {name} | {' | '.join(shown)} |\n" in readme
 
 
 def test_times_between_are_a_power_of_the_number_of_cells() -> None:
