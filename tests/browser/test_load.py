@@ -83,7 +83,7 @@ def test_the_page_can_be_installed_and_previewed(pages: Pages) -> None:
 
 
 def test_lobby_fetches_the_race_screen(pages: Pages) -> None:
-    """The start of a race fetches only what the results will need."""
+    """A race then fetches only its pace lane and what the results will need."""
     page, meter = _metered(pages)
     page.goto(pages.address)
     host(page, "Ann")
@@ -95,7 +95,8 @@ def test_lobby_fetches_the_race_screen(pages: Pages) -> None:
     fetched = {url for url in set(meter.bodies) - before if "." in url.rsplit("/")[-1]}
     assert all(
         re.search(
-            "results|signals|solve-downloads|race-graph|race-story|replay-t|core/proof/",
+            "pace-|results|signals|solve-downloads|race-graph|race-story|replay-t"
+            "|core/proof/",
             url,
         )
         for url in fetched
