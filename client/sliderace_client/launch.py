@@ -43,7 +43,7 @@ class Start:
     ends: bool = False
 
     def way_back(self, *, others: bool) -> str:
-        """Return the command that enters the room again; empty: there is no use.
+        """Return the command that enters the room again; empty if it cannot help.
 
         Args:
             others: whether other members are in the room.

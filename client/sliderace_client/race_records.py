@@ -98,7 +98,7 @@ def load(what: str, server: str) -> object:
     Raises:
         Unreadable: it is not there, longer than any record (`MAX_BYTES`), or not the
             JSON that records are made of.
-        NotFound: `server` is no address.
+        NotFound: `server` is not an address.
         Unreachable: the server cannot be reached.
     """
     if what == STDIN:
@@ -266,7 +266,7 @@ def board_of(file: object) -> Board:
     """Return the board that was raced on.
 
     Raises:
-        Unreadable: it is no race record.
+        Unreadable: it is not a race record.
     """
     return race_of(file).board
 
@@ -278,7 +278,7 @@ def race_of(file: object) -> WrittenRace:
         file: the file of a race record, as any JSON value.
 
     Raises:
-        Unreadable: it is no race record.
+        Unreadable: it is not a race record.
     """
     try:
         return unseal(file).race
@@ -291,7 +291,7 @@ def step_lines(file: object) -> Iterator[str]:
     """Yield every racer's moves, each with its time and the board after it.
 
     Raises:
-        Unreadable: it is no race record.
+        Unreadable: it is not a race record.
     """
     race = race_of(file)
     for racer in race.racers:
@@ -386,7 +386,7 @@ def race_lines(file: object) -> list[str]:
     """Return the results of one race.
 
     Raises:
-        Unreadable: it is no race record.
+        Unreadable: it is not a race record.
     """
     race = race_of(file)
     columns = ("place", "name", "time", "moves", "progress")
@@ -417,7 +417,7 @@ def replay_of(file: object, server: str) -> str:
         server: base address of the server that has it.
 
     Raises:
-        Unreadable: it is no race record.
+        Unreadable: it is not a race record.
     """
     return f"{server.rstrip('/')}/replay/{race_of(file).race}"
 
@@ -426,7 +426,7 @@ def slidysim_lines(file: object) -> list[str]:
     """Return a link for each solve; it opens in slidysim's public replay viewer.
 
     Raises:
-        Unreadable: it is no race record.
+        Unreadable: it is not a race record.
     """
     race = race_of(file)
     return [

@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 HOME_DOMAINS = ("local", "lan", "internal", "home.arpa", "localdomain")
 """Domains of home networks. Nobody can register a name in them, so a request with such
-a Host header is no DNS rebinding."""
+a Host header is not DNS rebinding."""
 FLUSH_MS = 5_000
 """Longest time to wait at shutdown until everything is stored."""
 FLUSH_STEP_S = 0.01

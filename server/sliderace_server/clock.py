@@ -95,9 +95,9 @@ class WatchedClock:
     """A clock that notices when the process has stood still.
 
     The process may have been stopped, the machine suspended, or a call may have blocked
-    the event loop. Whoever reads the time first afterwards, causes `on_stall` before
-    they get it. So the rooms learn of a stall before they get any message that arrived
-    meanwhile, in whichever order the event loop resumes its work.
+    the event loop. The first caller that reads the time after a stall causes `on_stall`
+    before it gets the time. So the rooms learn of a stall before they get any message
+    that arrived meanwhile, in whichever order the event loop resumes its work.
 
     Attributes:
         boot: see `Clock`.

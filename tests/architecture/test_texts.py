@@ -47,7 +47,7 @@ ALLOWED = {
 }
 """Literals that look like sentences -> their actual kind."""
 COMMAND = re.compile(r"sliderace [a-z]+ --|\s*--[a-z]")
-"""A command line for the shell is no sentence either."""
+"""A command line for the shell is not a sentence either."""
 
 
 class Use(NamedTuple):

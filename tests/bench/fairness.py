@@ -183,7 +183,7 @@ class Wrong(NamedTuple):
 def wrong_winner(
     faster: Racer, slower: Racer, gap: float, races: int, seed: int = SEED
 ) -> Wrong:
-    """Return how often the slower of two honest racers wins; a tie is no win.
+    """Return how often the slower of two honest racers wins; a tie is not a win.
 
     Args:
         faster: solves in `SOLVE_MS`.

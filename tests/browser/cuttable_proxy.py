@@ -42,7 +42,7 @@ class CuttableProxy:
         self._forwards = False
 
     def swallow(self) -> None:
-        """Drop everything on the present connections for ever; new ones work."""
+        """Drop everything on the present connections forever; new ones work."""
         with self._lock:
             self._swallowed = frozenset(self._open)
 

@@ -66,7 +66,7 @@ class Proxy:
                 writer.close()
 
     def swallow(self) -> None:
-        """Drop everything on the present connections for ever; new ones work."""
+        """Drop everything on the present connections forever; new ones work."""
         self._swallowed = self.connections
 
     async def forward(

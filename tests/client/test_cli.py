@@ -271,7 +271,7 @@ def test_invalid_hash_is_refused_instead_of_ignored(
     assert option in one_line(capsys)
 
 
-def test_file_that_is_no_record_is_exit_code_1_with_the_reason(
+def test_file_that_is_not_a_record_gives_exit_code_1_and_the_reason(
     home: Path, capsys: Captured
 ) -> None:
     path = home / "record.json"
@@ -503,7 +503,7 @@ BAD_FILES = {
 @needs_devices
 @pytest.mark.parametrize("command", ["verify", "results", "solo --race"])
 @pytest.mark.parametrize("path", BAD_FILES, ids=lambda path: path[:20])
-def test_what_is_no_readable_file_is_one_line(
+def test_unreadable_files_are_reported_in_one_line(
     command: str, path: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     """The input is closed, too: then Python has none."""
@@ -518,7 +518,9 @@ def test_what_is_no_readable_file_is_one_line(
 
 
 @pytest.mark.parametrize("path", [str(Path(__file__).parent), LONG])
-def test_what_is_no_picture_is_one_line(path: str, capsys: Captured) -> None:
+def test_file_that_is_not_a_picture_is_reported_in_one_line(
+    path: str, capsys: Captured
+) -> None:
     assert run(["solo", "--picture", path]) == exit_codes.UNKNOWN
     assert "cannot be read: " in one_line(capsys)
 
@@ -555,7 +557,7 @@ def test_bad_streams_are_one_line(command: str, code: int, why: str) -> None:
 
 
 @pytest.mark.parametrize("byte", [b"\0", b"[", b"{", b'"', b"1", b" ", b"\n", b"\xff"])
-def test_a_megabyte_of_any_byte_is_no_record(
+def test_a_megabyte_of_any_byte_is_not_a_record(
     byte: bytes, home: Path, capsys: Captured
 ) -> None:
     path = home / "record"

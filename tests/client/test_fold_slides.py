@@ -200,7 +200,7 @@ def test_final_rejection_is_not_retried(code: str) -> None:
     assert ann.view.attempt.seq == 1
 
 
-def test_legal_slide_that_is_rejected_is_not_retried_for_ever() -> None:
+def test_legal_slide_that_is_rejected_is_not_retried_forever() -> None:
     ann = ModelHarness()
     ann.race()
     ann.slide(("L", 1))

@@ -104,7 +104,7 @@ def test_own_keys_come_first_alone_or_repeated(
         assert slides(line, CORNER, keys=Keys(keys)) == meant
 
 
-def test_bare_number_is_no_tile_if_digits_are_keys() -> None:
+def test_bare_number_is_not_a_tile_if_digits_are_keys() -> None:
     why, text = refused("4", CORNER, keys=Keys("1235"))
     assert (why, text) == (
         "digits_are_keys",

@@ -137,7 +137,7 @@ def test_empty_read_from_a_windows_console_is_ctrl_c() -> None:
         assert source.read_while(lambda: True) is None  # a thread is not interrupted
 
 
-def test_pipe_is_no_console() -> None:
+def test_pipe_is_not_a_console() -> None:
     read, write = os.pipe()
     os.write(write, b"a\x1ab\r\n")
     os.close(write)

@@ -197,7 +197,7 @@ def test_unreadable_record_is_a_fault(
     assert check_record(base, RESULTS, KEPT) == [Fault.RECORD_UNREADABLE]
 
 
-def test_unavailable_record_is_no_fault(
+def test_unavailable_record_is_not_a_fault(
     server: tuple[str, type[Answers]],
 ) -> None:
     base, answers = server
@@ -207,7 +207,7 @@ def test_unavailable_record_is_no_fault(
     assert check_record("http://127.0.0.1:9", RESULTS, kept) is None
 
 
-def test_record_of_a_later_version_is_no_fault(
+def test_record_of_a_later_version_is_not_a_fault(
     server: tuple[str, type[Answers]],
 ) -> None:
     base, answers = server

@@ -64,7 +64,7 @@ def test_every_point_of_a_cell_belongs_to_it(
 
 
 @pytest.mark.parametrize("point", [(-1, 0), (0, -1), (24, 0), (0, 12)])
-def test_point_beside_the_board_is_no_cell(point: tuple[int, int]) -> None:
+def test_point_beside_the_board_is_not_a_cell(point: tuple[int, int]) -> None:
     assert Grid(4, 4, 6, 3).cell_at(*point) is None
 
 

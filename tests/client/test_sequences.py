@@ -59,7 +59,7 @@ def test_key_after_escape_ends_the_wait_and_counts() -> None:
     assert split((0, "\x1b\x1b[D")) == [ESCAPE, LEFT]
 
 
-def test_alt_with_a_key_is_no_key() -> None:
+def test_alt_with_a_key_is_not_a_key() -> None:
     assert split((0, "\x1bd"), (5, "a")) == [Token("text", "a")]
 
 
@@ -82,7 +82,7 @@ def test_alt_with_a_key_is_no_key() -> None:
         "\x1b[48;99999;99999;0;0t",
     ],
 )
-def test_what_is_no_key_is_left_out_as_a_whole(unknown: str) -> None:
+def test_sequence_that_is_not_a_key_is_left_out_as_a_whole(unknown: str) -> None:
     for chunk in (1, 3, 99):
         parts = [unknown[i : i + chunk] for i in range(0, len(unknown), chunk)]
         tokens = split(*((10 * i, part) for i, part in enumerate(parts)))

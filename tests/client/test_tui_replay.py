@@ -132,7 +132,7 @@ async def test_replay_plays_by_itself_faster_or_slower_and_stops_at_the_end() ->
         assert pilot.app.screen is not shown
 
 
-async def test_replay_stands_still_below_its_help() -> None:
+async def test_replay_pauses_while_its_help_is_open() -> None:
     async with app_from(Start("menu", name="Ann")) as pilot:
         shown = await replay(pilot)
         await pilot.press("space", "?")

@@ -288,13 +288,13 @@ def test_swapping_two_tiles_flips_solvability(
 
 
 @pytest.mark.parametrize("sides", [(3.0, 3), (3, 3.0), (True, 3), ("3", 3), (None, 3)])
-def test_side_that_is_no_int_is_a_type_error(sides: tuple[Any, Any]) -> None:
+def test_side_that_is_not_an_int_is_a_type_error(sides: tuple[Any, Any]) -> None:
     with pytest.raises(TypeError):
         Size(*sides)
 
 
 @pytest.mark.parametrize("tile", [True, 1.0, "1", None])
-def test_tile_that_is_no_int_is_a_type_error(tile: Any) -> None:
+def test_tile_that_is_not_an_int_is_a_type_error(tile: Any) -> None:
     with pytest.raises(TypeError):
         Board(Size(2, 2), (tile, 2, 3, 0))
 

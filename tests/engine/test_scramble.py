@@ -229,7 +229,7 @@ def test_nonces_without_their_seats_are_refused(nonces: Any) -> None:
 
 
 @pytest.mark.parametrize("seat", [True, 1.0, "1", None, -1, 255])
-def test_seat_that_is_no_seat_is_refused(seat: Any) -> None:
+def test_value_that_is_not_a_seat_is_refused(seat: Any) -> None:
     with pytest.raises(BadSeed):
         nonce_commitment("X-1", seat, NONCE)
 
@@ -242,7 +242,7 @@ def test_secret_or_seed_that_is_not_32_bytes_is_refused(wrong: Any) -> None:
         scramble(wrong, Size(3, 3))
 
 
-def test_race_id_that_is_no_text_is_refused() -> None:
+def test_race_id_that_is_not_text_is_refused() -> None:
     race: Any = 7
     with pytest.raises(BadSeed):
         commitment(race, Size(3, 3), b"s" * 32)

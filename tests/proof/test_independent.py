@@ -135,7 +135,7 @@ def test_all_agree_on_tampered_records(node: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"[", b"null", b'{"key":1,"key":1}', b"\xff"])
-def test_all_refuse_what_is_no_record(data: bytes) -> None:
+def test_all_refuse_a_value_that_is_not_a_record(data: bytes) -> None:
     assert not is_accepted_by_the_pages_reader(data)
     assert not is_accepted(data)
 

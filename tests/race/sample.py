@@ -119,7 +119,7 @@ def finished_record() -> dict[str, Any]:
 
 
 def _record(track: Track) -> dict[str, Any]:
-    """Return the record of a race, through JSON and back."""
+    """Return the record of a race, converted to JSON and back."""
     players = {Seat(n): Player(name, bot=n == 2) for n, name in enumerate(NAMES)}
     record = build(
         track.race, players, started_ms=1_770_000_000_000, software="sliderace 0.1.0"

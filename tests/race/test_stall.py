@@ -115,7 +115,7 @@ def test_long_stall_holds_deadlines_for_at_most_30_s() -> None:
 @pytest.mark.parametrize(
     ("runs_ms", "stall_ms"), [(1_700, 300), (400, 300), (3_100, 10_000), (5_000, 4_000)]
 )
-def test_repeated_stalls_do_not_hold_deadlines_for_ever(
+def test_repeated_stalls_do_not_hold_deadlines_forever(
     runs_ms: int, stall_ms: int
 ) -> None:
     """A deadline fires once the server has run for 3 s, whatever it does then."""

@@ -102,6 +102,6 @@ def test_outage_overlap(
 
 
 def test_overlap_of_any_number_of_slides_is_found_at_once() -> None:
-    """A record may be hostile: a search through all slides would take for ever."""
+    """A record may be hostile: a search through all slides would take forever."""
     arrivals, end = range(0, 10**15, 2), 10**15
     assert outage_overlap(arrivals, [(end - 9, end - 3)], 0, end) == 1

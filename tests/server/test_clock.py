@@ -53,7 +53,7 @@ def test_stall_right_after_a_stall_is_noted() -> None:
     assert stalls == [(1_000, 2_000), (2_000, 2_500)]
 
 
-def test_slow_reaction_to_a_stall_is_no_stall() -> None:
+def test_slow_reaction_to_a_stall_is_not_a_stall() -> None:
     """Otherwise a server with many rooms would do nothing else from then on."""
     clock, watch, stalls = watched()
 

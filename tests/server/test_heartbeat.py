@@ -106,7 +106,7 @@ def test_a_throttled_peer_is_not_aborted_for_silence() -> None:
     assert connection.aborts == 0
 
 
-def test_a_stall_of_the_server_costs_no_connection_and_is_no_round_trip() -> None:
+def test_a_stall_of_the_server_breaks_no_connection_and_is_not_a_round_trip() -> None:
     pinger, connection = Pinger(), FakeConnection()
     pinger.add(connection.heartbeat, 0)
     pinger.beat(0)

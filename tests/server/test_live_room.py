@@ -265,7 +265,7 @@ def test_a_member_who_left_before_the_welcome_is_sent_nothing() -> None:
     assert shell.room.connections == 0
 
 
-def test_a_refused_member_is_no_subscriber() -> None:
+def test_a_refused_member_does_not_subscribe() -> None:
     shell = Shell()
     ann, _ = two(shell)
     shell.ask(ann, m.Lock())

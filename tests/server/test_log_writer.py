@@ -238,7 +238,7 @@ async def test_conflict_ends_only_one_log() -> None:
         assert await store.log.rooms() == ["BCDFGH", "ZZZZZZ"]
 
 
-async def test_an_append_whose_answer_was_lost_is_no_conflict() -> None:
+async def test_an_append_whose_answer_was_lost_is_not_a_conflict() -> None:
     async with FaultyStore() as store, Tasks() as tasks:
         rooms = start(store, tasks)
         room, other, _ = rooms

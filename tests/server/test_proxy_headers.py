@@ -35,7 +35,7 @@ TRUSTED = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("fd00::
         ("127.0.0.1", [], "127.0.0.1"),
     ],
 )
-def test_the_client_is_the_last_address_that_is_no_trusted_proxy(
+def test_the_client_is_the_last_address_that_is_not_a_trusted_proxy(
     direct: str, forwarded: list[str], client: str
 ) -> None:
     assert client_address(direct, forwarded, TRUSTED) == client

@@ -654,7 +654,8 @@ def test_the_previous_token_is_invalid_once_the_new_one_was_used() -> None:
 
 
 def test_members_may_change_their_nickname() -> None:
-    """It is cleaned and made unique, as when they join; their own is no obstacle."""
+    """It is cleaned and made unique, as when they join; they may choose their own
+    again."""
     harness = harness_with("Ann", "Ben")
     harness.ask(2, m.Rename(" Z\u200boë\t"))
     assert harness.state.members[2].name == "Zoë"

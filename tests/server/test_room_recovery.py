@@ -326,7 +326,7 @@ def test_slides_of_another_race_mean_a_damaged_log() -> None:
 # --- stalls --------------------------------------------------------------------------
 
 
-def test_repeated_stalls_do_not_hold_the_room_for_ever() -> None:
+def test_repeated_stalls_do_not_hold_the_room_forever() -> None:
     """An absent host is replaced, although a short stall follows every 2 s."""
     harness = harness_with("Ann", "Ben")
     harness.do(Disconnect(1))

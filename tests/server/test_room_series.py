@@ -202,7 +202,7 @@ def test_a_racer_who_leaves_and_is_back_before_the_end_keeps_the_result(
     assert harness.replayed() == harness.state
 
 
-def test_a_dns_and_a_forfeit_are_no_results() -> None:
+def test_a_dns_and_a_forfeit_do_not_count_as_results() -> None:
     harness = harness_with("Ann", "Ben", "Cleo")
     race(harness, ANN, out=(BEN,))
     ann, ben = harness.state.series.scores

@@ -225,7 +225,7 @@ async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None
         assert await store.log.read("BIG") == [b"x", big]
 
 
-async def test_a_record_that_is_too_large_is_no_failure_of_the_storage(
+async def test_a_record_that_is_too_large_is_not_a_storage_failure(
     store: SqliteStore,
 ) -> None:
     """Otherwise the log writer would retry it forever, and all rooms would wait."""

@@ -24,7 +24,7 @@ def test_median_time_is_that_of_the_level(name: str, side: int) -> None:
 
 @pytest.mark.parametrize("size", ["2x3", "6x4", "3x7"])
 @pytest.mark.parametrize("name", ["casual", "master"])
-def test_boards_that_are_no_squares_take_as_long_as_their_level(
+def test_boards_that_are_not_square_take_as_long_as_their_level(
     name: str, size: str
 ) -> None:
     found = solves(LEVELS[name], Size.parse(size), 40)

@@ -149,7 +149,7 @@ def is_full_screen() -> bool:
 
 
 def columns() -> int:
-    """Return the terminal's columns; 0 if the output is no terminal."""
+    """Return the terminal's columns; 0 if the output is not a terminal."""
     import shutil
 
     output: TextIO | None = sys.stdout  # None: closed
@@ -188,7 +188,7 @@ def load_settings(preferences: Mapping[str, str] | None = None) -> "Settings":
 
 
 def _why_no_file(path: str) -> str:
-    """Return why this is no file; empty if it is one. ``~`` is a home folder."""
+    """Return why this is not a file; empty if it is one. ``~`` is a home folder."""
     try:
         mode = Path(path).expanduser().stat().st_mode
     except OSError as error:
@@ -327,7 +327,7 @@ def server_for_results(server: str) -> str:
     """Return the server to ask for races; empty: our own, which does not run.
 
     Raises:
-        NotFound: that is no address.
+        NotFound: that is not an address.
     """
     from sliderace_client.net.locate import server_address
 

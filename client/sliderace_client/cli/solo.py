@@ -213,7 +213,7 @@ class Lines:
 
 
 def _rows() -> int:
-    """Return the terminal's rows; 0 if the output is no terminal."""
+    """Return the terminal's rows; 0 if the output is not a terminal."""
     return shutil.get_terminal_size().lines if sys.stdout.isatty() else 0
 
 

@@ -40,7 +40,7 @@ class Origin:
 
     @property
     def mark(self) -> str:
-        """Why it is no ordinary scramble; empty if it is one."""
+        """Why it is not an ordinary scramble; empty if it is one."""
         if self.board is not None:
             return text("solo.given")
         return text("solo.easy", count=self.shuffle) if self.shuffle else ""

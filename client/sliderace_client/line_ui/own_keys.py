@@ -51,7 +51,7 @@ class Keys:
         return OPPOSITE[WAYS[way]] if self.gap else WAYS[way]
 
     def direction(self, char: str) -> Direction | None:
-        """Return the tile's direction for a character; None if it is no key."""
+        """Return the tile's direction for a character; None if it is not a key."""
         at = self.chars.find(char.lower()) if char else -1
         return None if at < 0 else self.meant(list(WAYS)[at])
 

@@ -96,7 +96,7 @@ async def race(
         enter: how to enter.
         seat: where the seat's token is kept.
         typed: the user's input; at a terminal, its end means leaving. Otherwise we
-            stay, but do not wait for a dead server for ever.
+            stay, but do not wait for a dead server forever.
         say: shows a line.
         keys: the player's own.
         way_back: returns the command that enters again (see `Start`); it is shown if we

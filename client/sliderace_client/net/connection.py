@@ -11,7 +11,7 @@ The rules, from a connection's point of view:
   a second one. Its first message ends the first one. If it fails, the first one is
   lost, unless it has answered in the meantime.
 - A server that never let us in is tried only a few times, or not at all if it cannot be
-  reached. Once we have been in, we try for `patience` seconds, or for ever.
+  reached. Once we have been in, we try for `patience` seconds, or forever.
 - An output interrupted by a close is carried out after it: tokens are never lost.
 
 The only module of the client that uses websockets.
@@ -156,7 +156,7 @@ class Client:
         seat: where to keep the seat's token; None: nowhere.
         on_change: called after anything has changed.
         on_note: called with every announcement for the user.
-        patience: seconds to try to reconnect, at least once; None: for ever.
+        patience: seconds to try to reconnect, at least once; None: forever.
         chance: returns random numbers, 0 ... 1; None: the system's.
         entropy: returns that many random bytes.
         checks: whether to compare race records with what we saw and sent.

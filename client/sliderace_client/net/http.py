@@ -34,7 +34,7 @@ class Reply:
     body: bytes
 
     def json(self) -> object:
-        """Return the body as JSON; None if it is none."""
+        """Return the body as JSON; None if it is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):

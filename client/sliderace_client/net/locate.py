@@ -199,7 +199,7 @@ async def find(typed: str, server: str = "", first: str = "") -> Place:
         first: where to look before everywhere else; empty: nowhere.
 
     Raises:
-        NotFound: no server has it, or the text is no code.
+        NotFound: no server has it, or the text is not a code.
     """
     place = parse(typed)
     if place.server or server:

@@ -10,8 +10,8 @@ def check_signature(key: bytes, signature: bytes, message: bytes) -> bool:
     """Whether a signature of a message was made with a public key's private half.
 
     Args:
-        key: 32 bytes; other lengths are no key.
-        signature: 64 bytes; other lengths are no signature.
+        key: 32 bytes; other lengths are not a key.
+        signature: 64 bytes; other lengths are not a signature.
         message: the signed bytes.
     """
     try:

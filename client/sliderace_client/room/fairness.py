@@ -156,7 +156,7 @@ _WHY_LEFT_OUT: Mapping[Fate, Remark] = {
 
 
 def remarks(results: Results, evidence: Evidence) -> list[Remark]:
-    """Return remarks: facts worth knowing that are no faults."""
+    """Return remarks: facts worth knowing that are not faults."""
     own = evidence.own
     if own is None or not own.nonce or evidence.seed_known:
         return []

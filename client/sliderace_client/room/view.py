@@ -293,7 +293,7 @@ class RoomView:
         return lane
 
     def set_start(self, text: str) -> None:
-        """Set the start board; raises `EngineError` if it is none."""
+        """Set the start board; raises `EngineError` if it is not a board."""
         self._start_md = parse_board(text).md
         self.start = text
 

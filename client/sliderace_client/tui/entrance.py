@@ -64,7 +64,7 @@ class Entrance:
             given function with that room's code, or with an empty one for a new room.
 
     Attributes:
-        waiting: a room where others wait for the user, as far as it is known.
+        waiting: a room where others wait for the user, if one is known.
     """
 
     def __init__(

@@ -85,7 +85,7 @@ class RecordedRaces:
             self._say(text("tui.results.saved", file=target), "info")
 
     def list_in(self, screen: PastRacesScreen) -> None:
-        """Show the list of past races in a screen, when it is there."""
+        """Show the list of past races in a screen once it has arrived."""
         self._run(partial(self._list, screen))
 
     async def _list(self, screen: PastRacesScreen) -> None:

@@ -88,8 +88,8 @@ from sliderace_server.room.state import MemberState, Racer, RoomState
 __all__ = ["apply", "apply_slid", "fold", "has_event"]
 
 NEWCOMER_MS = 10_000
-"""Who has been connected for this long has really joined; who leaves a page open for
-less is more likely to be gone than a player whose phone is asleep."""
+"""Who has been connected for this long has really joined; a player who was connected
+for less is more likely to have left than one whose phone is asleep."""
 MAX_KICKED = 100
 """Former members whom the host keeps out; the first ones are forgotten."""
 

@@ -3,8 +3,8 @@
 They are members like any other, with these differences:
 
 - The host says which bots are in the room. They enter before they are connected.
-- They are always ready, and nobody waits until they are. They start nothing: without
-  somebody else in the room there is no race, and the room closes.
+- They are always ready, and nobody waits until they are. They start nothing: without a
+  person in the room there is no race, and the room closes.
 - They are never host.
 """
 

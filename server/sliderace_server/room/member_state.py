@@ -58,7 +58,7 @@ class MemberState:
 
     @property
     def served(self) -> bool:
-        """Whether this is a bot of the server, not of somebody in the room."""
+        """Whether this is a bot of the server, not of a player."""
         return self.level is not None or self.pace_ms is not None
 
     @property

@@ -275,7 +275,7 @@ class TappedWebSocket(ServerConnection):
             self.transport.pause_reading()
 
     def _admit(self) -> bool:
-        """Process the request. Return False if there is none any more."""
+        """Process the request. Return False if there is none left."""
         self._awaiting_admission = False
         if not self._buffer:
             return False

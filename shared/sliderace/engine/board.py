@@ -168,7 +168,7 @@ class Board:
 
     Raises:
         BadBoard: the tiles are not 0 ... n-1, each exactly once.
-        TypeError: a tile is no int.
+        TypeError: a tile is not an int.
     """
 
     __slots__ = ("_distances", "_gap", "_paths", "_tiles", "md", "size")

@@ -181,7 +181,7 @@ def average_of(series: Series, score: Score) -> int | Literal["dnf"] | None:
 
 
 def ranked(series: Series) -> list[Placed]:
-    """Return the table: people, best first, and then bots likewise."""
+    """Return the table: people, then bots, best first."""
     placed: list[Placed] = []
     for bot in (False, True):
         scores = [score for score in series.scores if score.bot == bot]

@@ -24,7 +24,7 @@ MORE_WRONG = (0, 0, 1, 2)
 """Further wrong slides until a bot notices the first one, equally likely."""
 WHIMS = 3
 """How often a bot makes another slide than the way it found, and then looks for a new
-way. This makes its way its own, as there are few good ways for a 3x3."""
+way. So two bots rarely find the same solution of a 3x3, which has few good ones."""
 WHIM_SLIDES = 25
 """It does so among this many slides from the start."""
 

@@ -147,7 +147,7 @@ class Form(BaseScreen):
         next(iter(self._inputs.values())).focus()
 
     def on_input_changed(self) -> None:
-        """Note that the user types, so that the next Enter is no repetition."""
+        """Note that the user types, so that the next Enter is not a repeat."""
         self.program.held_key.reset()
 
     def update(self) -> None:  # noqa: D102

@@ -115,7 +115,7 @@ def name_of(event: Key) -> str:
 
 
 SLIP_MS = 1_000
-"""Who plays fast presses a key or two more when the board is solved already."""
+"""Fast players press a key or two more after the board is solved."""
 
 
 class BaseScreen(Screen[None]):

@@ -180,7 +180,7 @@ def readable(sequence: str) -> str:
     """Return a sequence as the library reads it; empty: it means nothing to us.
 
     The library ends with an error on the event types and alternate keys of the kitty
-    protocol, on numbers that are no characters, and on a screen without cells.
+    protocol, on numbers that are not characters, and on a screen without cells.
 
     Args:
         sequence: a complete one.

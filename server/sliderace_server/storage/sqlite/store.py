@@ -278,7 +278,7 @@ class _Log(RoomLog):
     async def _sweep_if_many(
         self, reader: aiosqlite.Connection, writer: aiosqlite.Connection, live: int
     ) -> None:
-        """Delete removed records from the file, if they are many, a stretch a time."""
+        """Delete removed records from the file in small parts, once there are many."""
         if self._dead <= max(self._max_dead, live):
             return
         self._dead, complete = 0, False
