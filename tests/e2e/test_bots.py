@@ -8,14 +8,21 @@ from random import Random
 from threading import get_ident
 
 import pytest
-from tests.e2e.protocol_client import FastClock, eventually, rules, running_server
+from tests.e2e.protocol_client import (
+    FastClock,
+    connected,
+    eventually,
+    rules,
+    running_server,
+)
 
 from sliderace.engine import Size
 from sliderace.protocol import messages as m
-from sliderace.solve import LEVELS, pace_range
+from sliderace.solve import LEVELS, Level, pace_range
 from sliderace_client.bots.bot import ENOUGH, Bot, Skill, race_together
 from sliderace_client.net.connection import Client, Ending
 from sliderace_client.room.outcomes import End, Unreached
+from sliderace_server.clock import SystemClock
 
 HURRY = Skill("record", pace_ms=0)
 """The shortest pace: 4x4 in 1.2 s, below the limits of a seat."""
@@ -197,3 +204,37 @@ async def test_a_bot_without_a_server_fails_at_once() -> None:
         url = server.url
     endings = await race_together(url, "KWXTRB", 2, races=1)
     assert all(isinstance(ending.why, Unreached) for ending in endings)
+
+
+class SlowFirst(Skill):
+    """Hours on a 3x3 board, as quick as can be on others."""
+
+    def on(self, size: Size) -> Level:
+        slow = Skill(pace_ms=pace_range(size)[1])
+        return (slow if size == Size(3, 3) else HURRY).on(size)
+
+
+async def test_a_bot_that_ponders_as_a_race_ends_is_ready_for_the_next() -> None:
+    quick: dict[str, int | str] = {"grace_ms": 0, "start": "host"}
+    async with (
+        running_server(clock=await asyncio.to_thread(SystemClock)) as server,
+        connected(server.port, m.Create("Ann", rules("3x3", **quick))) as ann,
+    ):
+        bot = Bot(server.url, ann.code, "Bot", skill=SlowFirst(), races=2)
+        playing = asyncio.create_task(bot.run())
+        await ann.sees_ready(2)
+        await ann.send(m.Start(ann.race))
+        await ann.phase("racing")
+        await ann.solve()
+        await ann.until(m.Results)
+        await ann.send(m.Rematch(ann.race))
+        await ann.until(m.RoomEvent)
+        await ann.send(m.Settings(m.RulesPatch(size="2x2")))
+        await ann.until(m.RoomEvent)
+        await ann.sees_ready(2)
+        await ann.send(m.Start(ann.race))
+        await ann.phase("racing")
+        await ann.send(m.Forfeit(ann.race))
+        results = await ann.until(m.Results)
+        assert [row.status for row in results.standings if row.bot] == ["finished"]
+        await playing

@@ -131,12 +131,17 @@ class Bot:
         self._changed.set()
 
     async def _play(self, tasks: asyncio.TaskGroup) -> None:
+        view, race = self.client.view, ""
         solving: asyncio.Task[None] | None = None
         try:
             while not self._is_done():
                 self._changed.clear()
                 self._get_ready()
-                if self.client.view.racing and (solving is None or solving.done()):
+                if solving is not None and view.race != race:
+                    solving.cancel()  # it may sleep for long
+                    solving = None
+                if view.racing and (solving is None or solving.done()):
+                    race = view.race
                     solving = tasks.create_task(self._solve())
                 await self._changed.wait()
         finally:
