@@ -215,8 +215,8 @@ class Bot:
 def zero_of(slides: Sequence[tuple[Slide, int]], unlocked: float, now: float) -> float:
     """Return from when the times of the slides count, in seconds.
 
-    If the plan comes later than its first slide is due, as of many bots with large
-    boards, all of it is later: a bot never makes up for it with a burst.
+    If the plan is ready only after its first slide is due, as with many bots on large
+    boards, all slides are later: a bot never catches up with a burst.
 
     >>> slides = [(("L", 1), 500), (("U", 1), 800)]
     >>> zero_of(slides, 7.0, 7.2), zero_of(slides, 7.0, 9.5)

@@ -293,7 +293,7 @@ def _create_race(state: RoomState, record: RaceCreated) -> None:
 
 
 def _forget_slides_of_bots(state: RoomState) -> None:
-    """Let a race in which only bots of the server slid keep no room open."""
+    """Do not let a race in which only bots of the server slid keep the room open."""
     served = {one.id for one in state.members.values() if one.served}
     if any(
         attempt.seq and state.racers[seat].member not in served

@@ -254,7 +254,7 @@ class Reacted(_Event, frozen=True, tag="reacted"):
 
 
 class Signals(_Event, frozen=True, tag="signals"):
-    """To the host, after a race: statistics of each solve. They are no verdict."""
+    """To the host, after a race: statistics of each solve. They are not a verdict."""
 
     race: str
     signals: list[SeatSignals]

@@ -313,7 +313,7 @@ height: `4x3` has three rows of four.
 A **direction** is the way the *tile* moves: `U` moves the tile below the gap up, `D`
 the one above it down, `L` the one to its right to the left, and `R` the one to its left
 to the right. `U2` moves the two tiles below the gap up, as one slide; the gap is then
-two cells further down. A slide is legal if so many tiles are there.
+two cells further down. A slide is legal if there are that many tiles to move.
 
 **Progress** (`high`) is floor(1000 x (1 - MD / MD of the scramble)), the best value so
 far, and never less than 0. MD is the Manhattan distance: the sum of all tiles'
