@@ -43,6 +43,7 @@ EXCEPTIONS = {
 ALLOWED = {
     "Bearer {}": "an HTTP header",
     "sliderace {}": "names the program in a server's log",
+    "sliderace: {}": "names the program before an error",
     "%Y-%m-%d %H:%M": "a date",
 }
 """Literals that look like sentences -> their actual kind."""
