@@ -143,8 +143,7 @@ def _room_keys() -> list[tuple[str, str]]:
         ("s", text("tui.help.start")),
         (_keys("e", "b", "f", "x"), text("tui.help.host_keys")),
         (_keys("up", "down"), text("tui.help.members")),
-        ("t", text("tui.help.series")),
-        ("c", text("tui.help.code")),
+        (_keys("t", "c"), text("tui.help.series_and_code")),
     ]
 
 
