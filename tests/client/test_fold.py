@@ -136,7 +136,9 @@ def test_client_reconnects_after_these_close_codes(code: int) -> None:
 
 
 @pytest.mark.parametrize("code", [1000, 1002, 1007, 1009, 4500, 4503, 4504, 4999])
-def test_client_does_not_reconnect_after_these_but_keeps_the_seat(code: int) -> None:
+def test_client_keeps_the_seat_and_does_not_reconnect_after_some_codes(
+    code: int,
+) -> None:
     ann = ModelHarness()
     ann.model.lost(code)
     assert ann.view.ended

@@ -144,7 +144,7 @@ def test_gain_and_own_loss_are_marked_and_the_swap_is_highlighted() -> None:
     assert not any(run.paint.reverse for row in rows for run in row)
 
 
-def test_condensed_list_keeps_leader_and_oneself_and_counts_the_others() -> None:
+def test_condensed_list_keeps_leader_and_own_row_and_counts_the_others() -> None:
     race = racers(*(lane(n, 900 - 10 * n) for n in range(16)), mine=9)
     rows = shown(race, slots=9)
     assert len(rows) == 9

@@ -218,7 +218,7 @@ class _Room:
             self._marks()
 
     async def comment(self) -> None:
-        """Report now and then how the rivals are doing."""
+        """Report now and then how the other racers are doing."""
         view = self._view
         while True:
             self._changed.clear()

@@ -96,7 +96,7 @@ from sliderace_server.room.log_records import (
 __all__ = ["LiveRoom", "LiveRoomSettings", "Outputs"]
 
 RETRY_MS = 50
-"""Pause before a deadline is checked again that has passed and changed nothing."""
+"""Pause before the room checks a deadline again that passed without a change."""
 REACTIONS_PER_S, REACTIONS_BURST = 0.5, 3
 """Limits of one member."""
 CLOSE_CODES = {"left": 1000, "kicked": 4501, "timeout": 4502}
