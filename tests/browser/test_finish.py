@@ -38,6 +38,17 @@ WATCH = """() => {
 }"""
 
 
+ANIMATED = """() => {
+  window.animated = [];
+  const { animate } = Element.prototype;
+  Element.prototype.animate = function (...how) {
+    animated.push(this.classList[0]);
+    return animate.apply(this, how);
+  };
+}"""
+"""Note what moves: the ring of a winner, a face that swells, the plate."""
+
+
 def _finish(page: Page) -> None:
     """Solve the board, and press arrow keys and `r` until the next screen is there."""
     page.evaluate(WATCH)
@@ -92,15 +103,23 @@ def test_solver_without_a_connection_claims_no_place(
 
 
 def test_first_and_last_finisher_see_their_place(pages: Pages) -> None:
-    """The first one then watches the others; for the last one the results wait."""
+    """The first one then watches the others; for the last one the results wait.
+
+    With reduced motion nothing moves, and place and time come no sooner.
+    """
     ann, code = new_room(pages)
     ben = new_guest(pages, code, "Ben", PHONE)
+    ben.emulate_media(reduced_motion="reduce")
+    for page in (ann, ben):
+        page.evaluate(ANIMATED)
     start_race_with(ann, ben)
     _finish(ann)
     _check_stand(ann)
+    assert {"face", "plate"} <= set(ann.evaluate("animated"))
     ann.wait_for_selector(".board-card.finished .stamp >> text=1st")
     _finish(ben)
     _check_stand(ben)
+    assert not {"face", "plate", "ring"} & set(ben.evaluate("animated"))
     said = ben.evaluate("seen.said")
     assert said.startswith("2nd")
     assert "behind Ann, last to finish" in said
@@ -112,8 +131,10 @@ def test_winner_is_told_without_moving_the_board(pages: Pages) -> None:
     ben = new_guest(pages, code, "Ben")
     start_race_with(ann, ben)
     place = ann.locator(".board.own").bounding_box()
+    ann.evaluate(ANIMATED)
     solve_by_keys(ben)
     ann.wait_for_selector(".banner >> text=Ben won")
+    assert "ring" in ann.evaluate("animated")
     ann.wait_for_selector(".lane.finished >> text=Ben")
     assert ann.locator(".board.own").bounding_box() == place
     ann.wait_for_selector(".hud-content:not(.news) .deadline >> text=left")
@@ -192,7 +213,12 @@ def test_player_who_leaves_after_the_finish_leaves_at_once(pages: Pages) -> None
 
 HEAR = """() => {
   window.tones = [];
-  const { start } = OscillatorNode.prototype;
+  window.gains = [];
+  const { start, connect } = OscillatorNode.prototype;
+  OscillatorNode.prototype.connect = function (node) {
+    gains.push(Math.round(1000 * node.gain.value));
+    return connect.call(this, node);
+  };
   OscillatorNode.prototype.start = function (at) {
     tones.push(this.frequency.value);
     return start.call(this, at);
@@ -220,12 +246,41 @@ def test_sounds_are_off_until_the_speaker_turns_them_on(pages: Pages) -> None:
     ann.wait_for_selector(".plate >> text=1st")
     tones = ann.evaluate("tones")
     assert tones[-4:] == FANFARE
+    assert ann.evaluate("gains").pop() == 24, "0.12 at a volume of 0.2"
     assert set(tones[:-4]) == {440, 660, 880}
     solve_by_keys(ben)
     ben.wait_for_selector("[data-screen=results]")
     assert ben.evaluate("tones") == []
     kept = ann.evaluate("JSON.parse(localStorage['sliderace.settings'])")
     assert (kept["sound"], kept["volume"]) == (True, 0.2)
+
+
+def test_racer_hears_who_overtakes_and_a_shorter_fanfare(pages: Pages) -> None:
+    """The lower the place, the shorter: three tones on the podium, two below."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben")
+    ann.evaluate(HEAR)
+    ann.locator(".speaker summary").click()
+    ann.get_by_role("switch", name="Sounds").check()
+    ann.keyboard.press("Escape")
+    start_race_with(ann, ben)
+    slides = solution(own_board(ann))
+    for direction, count in slides[:-1]:
+        press(ann, direction, count)
+    ann.wait_for_selector(".standing >> text=1st")
+    ann.wait_for_selector(".hud .clock >> text=/^([3-9]|\\d\\d)/")
+    solve_by_keys(ben)
+    ann.wait_for_selector(".standing >> text=2nd")
+    assert ann.evaluate("tones.slice(-2)") == [392, 330]
+    press(ann, *slides[-1])
+    ann.wait_for_selector(".plate >> text=2nd")
+    assert ann.evaluate("tones.slice(-3)") == FANFARE[:3]
+    later = """async () => {
+      const { play } = await import("./app/sounds.js");
+      for (const cue of ["solved", "later", "overtaken"]) play(cue, 0.5);
+      return tones.slice(-2);
+    }"""
+    assert ann.evaluate(later) == FANFARE[:2], "overtaken sounds once in 1.5 s"
 
 
 def test_who_gives_up_sees_the_boards_of_finishers_and_idle_racers(
