@@ -35,6 +35,15 @@ TRAY = """() => {
   const share = 100 * box.width * box.height / innerWidth / innerHeight;
   return [inside, share, Math.round(box.width)];
 }"""
+TRAYS = """() => {
+  const boxes = [...document.querySelectorAll('.board-card .tray')]
+    .map((tray) => tray.getBoundingClientRect());
+  const inside = boxes.every(({ left, top, right, bottom }) =>
+    left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight);
+  const area = boxes.reduce((sum, { width, height }) => sum + width * height, 0);
+  const widths = boxes.map(({ width }) => Math.round(width)).sort((a, b) => b - a);
+  return [inside, 100 * area / innerWidth / innerHeight, widths];
+}"""
 SCROLLS = "document.documentElement.scrollHeight > innerHeight + 1"
 OWN = """() => {
   const box = document.querySelector('.lane.mine').getBoundingClientRect();
@@ -50,7 +59,7 @@ SHIFTS = """() => {
   }).observe({ type: "layout-shift" });
 }"""
 LAID_OUT = """([width, height]) => innerWidth === width && innerHeight === height
-  && document.querySelector('.lanes').clientHeight > 0
+  && [...document.querySelectorAll('.lanes, .area')].some((one) => one.clientHeight)
   && document.getAnimations().every(({ playState }) => playState !== "running")"""
 
 
@@ -92,6 +101,47 @@ def test_board_has_the_same_large_size_with_two_and_sixteen_racers(
             bots.kill()
             bots.wait()
     assert seen[0] == seen[1]
+
+
+def test_spectator_sees_six_whole_boards_on_most_of_the_screen(
+    pages: Pages, server: str
+) -> None:
+    """A pinned board is larger than the others, and they stay whole."""
+    ann, code = new_room(pages)
+    bot = ("sliderace_client", "bot", code, "--server", server, "--races", "1")
+    bots = run_module(*bot, "--count", "5", "--pace", "600")
+    try:
+        ann.wait_for_selector(".member.is-ready >> nth=4")
+        eve = new_guest(pages, code, "Eve", watch=True)
+        ann.get_by_role("button", name="Start the race").click()
+        eve.wait_for_selector(".board-card[data-board] >> nth=5")
+        for size, least in (((1440, 900), 60), ((844, 390), 34)):
+            _resize(eve, size)
+            eve.wait_for_function(
+                f"""(least) => {{
+              const [inside, share] = ({TRAYS})();
+              return inside && share >= least;
+            }}""",
+                arg=least,
+            )
+        _resize(eve, (1440, 900))
+        eve.locator(".board-card .pin").nth(3).click()
+        eve.wait_for_selector(".board-card.big >> nth=0")
+        _resize(eve, (1440, 900))
+        inside, _, widths = eve.evaluate(TRAYS)
+        assert inside
+        assert widths[0] >= 1.6 * widths[1], widths
+        assert not eve.evaluate(SCROLLS)
+        eve.locator(".reactions summary").click()
+        for size in ((1440, 900), (844, 390)):
+            _resize(eve, size)
+            menu = eve.locator(".reactions .choices").bounding_box()
+            assert menu is not None
+            assert 0 <= menu["y"] <= size[1] - menu["height"], size
+            assert 0 <= menu["x"] <= size[0] - menu["width"], size
+    finally:
+        bots.kill()
+        bots.wait()
 
 
 def test_open_boards_leave_the_own_board_large(pages: Pages) -> None:
