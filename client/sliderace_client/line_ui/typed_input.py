@@ -115,7 +115,7 @@ class TypedInput:
 
 def _complain(sentence: str) -> None:
     try:
-        print(f"sliderace: {sentence}", file=sys.stderr)  # noqa: T201
+        print("sliderace: " + sentence, file=sys.stderr)  # noqa: T201
     except OSError:
         lead_nowhere(sys.stderr)
 
