@@ -189,6 +189,18 @@ def test_layout_does_not_shift_after_the_countdown_starts(pages: Pages) -> None:
     assert after["lanes"] == before["lanes"]
 
 
+def test_race_is_not_reloaded_by_a_pull_and_has_edges_in_forced_colours(
+    pages: Pages,
+) -> None:
+    page, _ = race_alone(pages, "Ann", PHONE)
+    pull = "getComputedStyle(document.body).overscrollBehaviorY"
+    assert page.evaluate(pull) == "none"
+    page.emulate_media(forced_colors="active")
+    edge = "one => parseFloat(getComputedStyle(one).borderTopWidth)"
+    for part in (".lane.mine .well", ".plate > div"):
+        assert page.locator(part).evaluate(edge) >= 1, part
+
+
 def test_tiles_glide_unless_reduced_motion_is_set(pages: Pages) -> None:
     """Tiles glide for 80 to 120 ms, or not at all with reduced motion."""
     glide = "tile => getComputedStyle(tile).transitionDuration"
