@@ -7,6 +7,7 @@ import "./setup.mjs";
 import {
   formatText,
   hasBegun,
+  peopleOf,
   seriesLine,
   tableCells,
   wonText,
@@ -67,6 +68,13 @@ test("winners are named, and announced once", () => {
   assert.equal(said(null), "Ann wins the series");
   assert.equal(said(tied), "Ann wins the series");
   assert.equal(said(structuredClone(over)), "");
+});
+
+test("people stand on the podium with what they are ranked by", () => {
+  const scores = (...of) => peopleOf(table(...of)).map(({ score }) => score);
+  assert.deepEqual(scores("first", [ANN, BEN, BOT]), ["2 wins", "1 win"]);
+  assert.deepEqual(scores("points", [ANN]), ["5 points"]);
+  assert.deepEqual(scores("ao5", [ANN, BEN], { over: true }), ["9.500 s", "DNF"]);
 });
 
 test("an open series begins with its first race", () => {

@@ -39,6 +39,8 @@ def test_series_of_an_evening_is_the_same_for_everybody(pages: Pages) -> None:
         _race(*order, cat)
     for page in (ann, ben, cat):
         page.locator(".series h2", has_text="Ann wins the series").wait_for()
+        page.locator("h1", has_text="Ann wins the series").wait_for()
+        page.locator(".podium .place1", has_text="Ann").get_by_text("3 wins").wait_for()
         assert fits_screen(page)
     people = [["1", "Ann", "5", "3"], ["2", "Ben", "5", "2"], ["3", "Cat", "4", "0"]]
     table = _table(ann)

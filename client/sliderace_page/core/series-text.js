@@ -63,6 +63,22 @@ export function seriesLine(table, size) {
   return parts.filter(Boolean).join(" \u00b7 ");
 }
 
+/** @typedef {{name: string, place: number, score: string}} Scored */
+
+/** The people and what ranks them, best first. @param {Table} table @returns {Scored[]} */
+export const peopleOf = (table) =>
+  table.rows
+    .filter(({ bot }) => !bot)
+    .map((row) => ({ name: row.name, place: row.place, score: score(table, row) }));
+
+/** `3 wins`. @param {Table} table @param {Row} row */
+function score(table, row) {
+  const column = scoreOf(table);
+  if (column === "wins" || column === "points")
+    return text(`score.n_${column}`, { count: row[column] });
+  return cell(row, column);
+}
+
 /** Headings, and then the rows: place, racer, races, scores. @param {Table} table */
 export function tableCells({ format, rows }) {
   const columns = COLUMNS[format];

@@ -2,6 +2,7 @@
 
 import { dnfReason, explainCredit, statusText } from "../../core/wording.js";
 import { formatTime } from "../../core/figures.js";
+import { peopleOf } from "../../core/series-text.js";
 import { text } from "../../core/texts.js";
 import { fill, h } from "../dom.js";
 import { badge } from "./badges.js";
@@ -132,20 +133,26 @@ export const columnLegend = () =>
 
 const STEPS = 3; // places on the podium; ties can bring more people
 
+/** @typedef {import("../../core/messages.js").SeriesTable} SeriesTable */
+
 export class Podium {
-  /** @type {Result[] | null} */
+  /** @type {Result[] | SeriesTable | null} */
   #shown = null;
 
   constructor() {
     this.element = h("ol.podium", { "aria-label": text("results.podium") });
   }
 
-  /** @param {Result[]} standings */
-  update(standings) {
-    if (standings === this.#shown) return;
-    this.#shown = standings;
-    const best = standings.filter(
-      ({ status, place }) => status === "finished" && (place ?? Infinity) <= STEPS,
+  /**
+   * Show who won the race, or the series that it ended.
+   * @param {Result[]} standings @param {SeriesTable | null} series
+   */
+  update(standings, series) {
+    const shown = series?.over ? series : standings;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const best = (series?.over ? peopleOf(series) : finishersOf(standings)).filter(
+      ({ place }) => place <= STEPS,
     );
     this.element.dataset.count = String(Math.min(best.length, STEPS));
     fill(
@@ -156,13 +163,13 @@ export class Podium {
     );
   }
 
-  /** @param {Result} row @param {boolean} tied */
-  #step({ name, place, time_ms: time }, tied) {
+  /** @param {import("../../core/series-text.js").Scored} row @param {boolean} tied */
+  #step({ name, place, score }, tied) {
     return h(
       `li.step.place${place}`,
       {},
       h("span.name", { text: name }),
-      h("span.time", { text: formatTime(time ?? 0) }),
+      h("span.time", { text: score }),
       h(
         "span.block",
         {},
@@ -172,3 +179,13 @@ export class Podium {
     );
   }
 }
+
+/** @param {Result[]} standings */
+const finishersOf = (standings) =>
+  standings
+    .filter(({ status }) => status === "finished")
+    .map(({ name, place, time_ms: time }) => ({
+      name,
+      place: place ?? Infinity,
+      score: formatTime(time ?? 0),
+    }));
