@@ -184,7 +184,14 @@ STATES = {
         topic="room",
     ),
     "rules": State(
-        {"↑↓": "▸ Time limit", "←→": "4x4", "enter": "KWX", "esc": "KWX"},
+        {
+            "↑↓": "▸ Time limit",
+            "←→": "5x5",  # after both sides
+            "w": "4x",
+            "h": "x4",
+            "enter": "KWX",
+            "esc": "KWX",
+        },
         OfflineClient,
         first=("e",),
     ),

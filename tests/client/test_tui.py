@@ -576,7 +576,7 @@ async def test_menu_leads_back_to_a_room_where_others_wait(
         assert "Return" not in screen(pilot)
         app_of(pilot).entrance.waiting = WaitingRoom("http://127.0.0.1:9", "KWXTRB", 2)
         await settle(pilot)
-        assert "Return    KWX-TRB, 2 oth" in screen(pilot)
+        assert "Return    KWX-TRB: 2 oth" in screen(pilot)
         assert "Quit" in screen(pilot), "every entry is still there"
         await pilot.press("b")
         await settle(pilot)

@@ -191,7 +191,7 @@ async def test_settings_offer_the_pictures_by_name(
     async with app_from(Start("menu", name="Ann")) as pilot:
         await pilot.press("e")
         await wait_for_text(pilot, "none: numbers")
-        await pilot.press("up", "up", "right")
+        await pilot.press("up", "up", "up", "up", "right")
         await wait_for_text(pilot, "hills")
         await pilot.press("right", "enter")
         await wait_until_stored(pilot)

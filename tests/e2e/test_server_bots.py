@@ -129,7 +129,7 @@ async def test_host_in_plain_mode_chooses_bots_by_typing() -> None:
         await eventually(lambda: heard("· record joined (bot)"))
         await eventually(lambda: heard("· 1.5 s joined (bot)"))
         type_line("bots 0.1")
-        await eventually(lambda: heard("A bot has a level, or a pace from 0.3 s"))
+        await eventually(lambda: heard("A bot needs a level or a pace"))
         type_line("bots none")
         await eventually(lambda: heard("· record left"))
         type_line("leave")

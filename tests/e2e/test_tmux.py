@@ -47,7 +47,7 @@ def test_a_solo_race_can_be_hosted_saved_and_left(tmp_path: Path) -> None:
         for stage in solve(read_board(pane, 3)):
             for direction, _ in stage:
                 pane.keys(KEYS[direction])
-        pane.until("Ann won")
+        pane.until("1 Ann", "1  Ann")
         screen = pane.until("✓ Checked")
         assert re.search(r"1\s+Ann\s+\d", screen)
         pane.keys("s")

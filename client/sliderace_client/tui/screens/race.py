@@ -228,8 +228,11 @@ class RaceScreen(RoomScreen):
         columns, rows = self._area.division.panel
         width = columns - 1
         figures = self._figures(racers, width, rows) if wide else []
+        free = max(0, rows - len(figures) - (1 if wide else 0))
         pace = self._pace_rows(width)
-        slots = max(0, rows - len(figures) - len(pace) - (1 if wide else 0))
+        if len(racers) + len(pace) > free:  # a small screen shows rivals first
+            pace = []
+        slots = free - len(pace)
         shown = racer_rows(racers, self.look, width, slots, self._row_cache)
         shown += pace
         slots += len(pace)

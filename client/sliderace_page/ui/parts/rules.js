@@ -81,7 +81,7 @@ export class RulesCard {
       ),
     );
     this.line = h("p.rule-line");
-    this.score = h("p.rule-line");
+    this.score = h("p.series-line");
     this.sealed = h("summary");
     this.commitment = h("code");
     this.promise = h(
