@@ -213,3 +213,7 @@ def test_latency_is_shown_with_its_jitter() -> None:
 def test_an_unknown_status_is_shown_as_it_is() -> None:
     assert wording.status("racing") == "racing"
     assert wording.status("resting") == "resting"
+
+
+def test_reaction_is_a_symbol_or_a_phrase() -> None:
+    assert [wording.reaction_words(number) for number in (1, 9)] == ["♥", "Good luck"]

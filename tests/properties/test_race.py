@@ -217,6 +217,7 @@ class RaceMachine(RuleBasedStateMachine):
                 for seat in seats:
                     self.ask(decide.reveal_nonce, seat, NONCES[seat].hex(), self.now)
             case "draw":
+                away &= {*self.race.roster}
                 self.draw(away, away & seats)
             case "postpone":
                 self.ask(decide.postpone, self.now)
@@ -290,6 +291,8 @@ class RaceMachine(RuleBasedStateMachine):
         """Send slides of a solution, from `back` slides ago, perhaps a wrong one."""
         seat = self.race.roster[who % len(self.race.roster)]
         one = self.race.attempts[seat]
+        if one.away_since is not None:  # without a connection nothing is sent
+            self.ask(decide.reconnected, seat, self.now)
         path = shortest(self.race.rules.size, one.board.tiles)[:count]
         made = [slide[:2] for slide in one.slides[max(0, one.seq - back) :]] * (
             back > 0

@@ -123,11 +123,7 @@ def round_trip(latency: MemberLatency | None) -> str:
 
 
 def reaction_words(number: int) -> str:
-    """Return a reaction as it is shown beside a name: a symbol or a phrase.
-
-    >>> reaction_words(9)
-    'Good luck'
-    """
+    """Return a reaction as it is shown beside a name: a symbol or a phrase."""
     sign = number <= REACTION_SIGNS
     return text(f"reaction.sign_{number}" if sign else f"reaction.{number}")
 
