@@ -147,7 +147,7 @@ async def _check_end(race: Race, durable: list[int]) -> None:
 
 
 async def _is_refused_a_room(server: ServerProcess) -> None:
-    async with connected(server.port) as late:
+    async with asyncio.timeout(30), connected(server.port) as late:
         await late.send(m.Hello(v=1, enter=m.Create(name="Late")))
         assert (await late.until(m.Refused)).code == "storage_unavailable"
 

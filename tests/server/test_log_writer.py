@@ -206,6 +206,25 @@ async def test_a_failed_commit_is_repeated_before_anything_else() -> None:
         assert await stored(store, room) == [1, 2]
 
 
+async def test_a_room_that_waits_behind_a_failed_commit_is_told() -> None:
+    """Its newcomers would wait for as long as the disk is full."""
+    async with FaultyStore() as store, Tasks() as tasks:
+        room, other, closed = start(store, tasks)
+        store.full = True
+        store.unblocked.clear()
+        room.append(1)
+        await store.waiting.wait()
+        other.append(7)
+        closed.append(8)
+        closed.log.close()
+        store.unblocked.set()
+        await eventually(lambda: other.reports == ["failed"])
+        assert closed.reports == []
+        store.full = False
+        await eventually(lambda: other.log.idle)
+        assert other.reports == ["failed", 1]
+
+
 async def test_a_failure_ends_when_its_rooms_give_up_their_logs() -> None:
     """Otherwise newcomers would be refused until the server is restarted."""
     async with FaultyStore() as store, Tasks() as tasks:

@@ -237,8 +237,8 @@ class LogWriter:
             except StorageUnavailable as error:
                 self.metrics.count("commit_failures")
                 self.failing = True
-                if not failures:
-                    self._report_failure(ends, error)
+                if not failures:  # also to those that wait behind this commit
+                    self._report_failure((*ends, *self._queue), error)
                 pause = RETRY_S[min(failures, len(RETRY_S) - 1)]
                 failures += 1
                 await self._clock.sleep(pause)
@@ -304,7 +304,7 @@ class LogWriter:
     def _report_failure(
         self, ends: Sequence[LogEnd], error: StorageUnavailable
     ) -> None:
-        for end in ends:
+        for end in [one for one in ends if not one.closed]:
             try:
                 end.failed(error)
             except Exception:  # noqa: BLE001 - it must not stop the other rooms
