@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./setup.mjs";
-import { LEVELS, serverBots } from "../sliderace_page/core/server-bots.js";
+import { levels, serverBots } from "../sliderace_page/core/server-bots.js";
 import { hasText } from "../sliderace_page/core/texts.js";
 import { decodeEvent } from "../sliderace_page/core/protocol.js";
 
 test("each level has a word", () => {
-  assert.equal(LEVELS.length, 8);
+  assert.equal(levels().length, 8);
   assert.deepEqual(
-    LEVELS.filter((level) => !hasText(`level.${level}`)),
+    levels().filter((level) => !hasText(`level.${level}`)),
     [],
   );
 });

@@ -1,19 +1,13 @@
 // The bots of the server in a room, as its host wants them.
 
+import { constants } from "./constants.js";
+
 /** @typedef {import("./messages.js").BotWanted} BotWanted */
 /** @typedef {import("./messages.js").Member} Member */
 
-/** The weakest first. @type {NonNullable<BotWanted["level"]>[]} */
-export const LEVELS = [
-  "newcomer",
-  "beginner",
-  "casual",
-  "club",
-  "strong",
-  "expert",
-  "master",
-  "record",
-];
+/** The levels of a bot, the weakest first. */
+export const levels = () =>
+  /** @type {NonNullable<BotWanted["level"]>[]} */ (constants.bots.levels);
 
 /**
  * The bots of the server among the members.

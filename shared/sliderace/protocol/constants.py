@@ -6,12 +6,13 @@ its other screens. A test compares them with what is generated here.
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import get_args
 
 from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.engine.scramble import MAX_SEAT, NONCE_BYTES, SECRET_BYTES
 from sliderace.proof import canonical, reading
 from sliderace.proof.record import VERSION
-from sliderace.protocol import limits, names, room_code, version
+from sliderace.protocol import limits, names, parts, room_code, version
 from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
 from sliderace.race import ranking, rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
@@ -54,6 +55,7 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             "grace_floor_ms": rules.GRACE_FLOOR_MS,
             "grace_factor": rules.GRACE_FACTOR,
         },
+        "bots": {"levels": get_args(parts.LevelName)},
         "reactions": {
             "count": limits.REACTIONS,
             "signs": limits.REACTION_SIGNS,

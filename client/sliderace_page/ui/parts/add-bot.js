@@ -1,6 +1,6 @@
 // The host's button that adds one of the server's bots, with a menu of levels.
 
-import { LEVELS, serverBots } from "../../core/server-bots.js";
+import { levels, serverBots } from "../../core/server-bots.js";
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
 import { button } from "./controls.js";
@@ -13,7 +13,7 @@ export class AddBot {
 
   /** @param {(command: Command) => void} send sends a command to the room */
   constructor(send) {
-    const levels = LEVELS.map((level) =>
+    const choices = levels().map((level) =>
       button("row", text(`level.${level}`), () => {
         this.element.open = false;
         send(command.bots([...this.#bots, { level }]));
@@ -23,7 +23,7 @@ export class AddBot {
       "details.menu.add-bot",
       {},
       h("summary", { text: text("bots.add") }),
-      h("div.actions", {}, ...levels),
+      h("div.actions", {}, ...choices),
     );
     this.element.addEventListener("keydown", ({ key }) => {
       if (key === "Escape") this.element.open = false;
