@@ -13,6 +13,7 @@ const browser = [
   "TextDecoder",
   "TextEncoder",
   "URL",
+  "URLSearchParams",
   "WebSocket",
   "addEventListener",
   "btoa",
@@ -44,6 +45,7 @@ const node = [
   "Buffer",
   "AbortSignal",
   "URL",
+  "URLSearchParams",
   "TextEncoder",
   "setImmediate",
   "setTimeout",
@@ -59,15 +61,18 @@ const isSentence = (found) =>
 const ALLOWED = [
   /^(?:Enter|Escape|Shift|Tab)$/, // keys
   /^(?:Ed25519|EngineError|sliderace page)$/, // an algorithm, an error, a program
+  /^Bearer \{\}$/, // an HTTP header
+  /^(?:Android|Chrome|ChromeOS|Edge|Firefox|Linux|Opera|Safari|Samsung Internet|Windows)$/,
   /^(?:noopener noreferrer external|stylesheet \{\})$/, // of links
-  /^(?:button|lane) \{\}$/, // CSS classes
-  /^(?:translate\(|\(min-width: |M\{\} )/, // CSS and SVG
+  /^(?:button|day|lane|name) (?:(?:level)?\{\}|level2)$/, // CSS classes
+  /^(?:bar (?:open|dnfs)| few| many)$/, // likewise
+  /^(?:translate\(|\(min-width: |M(?:\{\}|\d+) )/, // CSS and SVG
   /^(?:input, textarea, select|\{\}, button, a)/, // selectors
 ];
 /** Functions whose arguments nobody reads: selectors, messages for programmers. */
 const CODE = /^(?:closest|fail|matchMedia|matches|querySelector|querySelectorAll)$/;
 /** Functions whose first argument is CSS classes. */
-const CLASSES = /^(?:badge|button|h)$/;
+const CLASSES = /^(?:badge|button|h|pageLink)$/;
 
 const nameOf = ({ callee }) => callee.property?.name ?? callee.name ?? callee.type;
 

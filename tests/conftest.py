@@ -6,6 +6,7 @@ Only tests that need what a machine may forbid (network namespaces, mounting) ma
 skipped there; see `not_allowed`.
 """
 
+import asyncio.constants
 import os
 import shutil
 import signal
@@ -19,6 +20,8 @@ import pytest
 from blockbuster import blockbuster_ctx
 from coverage import Coverage
 from hypothesis import settings
+from tests.nats_server import Brokers, brokers
+from tests.postgres import PostgresServer, postgres_server
 from tests.tiers import TIER
 from xdist.remote import Producer  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
@@ -62,17 +65,22 @@ FAST = (
 NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 """Their modules that start processes, write files or draw screens."""
 
+# asyncio's debug mode makes all its checks, but does not record where each callback was
+# scheduled: that takes a fifth of the CPU of a test with sockets.
+asyncio.constants.DEBUG_STACK_DEPTH = 0  # type: ignore[misc]
+
 # In the background of a shell, Ctrl-C is ignored, also by the programs that the tests
 # start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-BROWSERS = 2
-"""Browsers that run at once; a race of four pages keeps a core busy."""
-SPARE_WORKERS = 1
-"""More workers than cores, since tests wait, too; twice as many would starve those that
-drive a browser or a terminal."""
-MOST_WORKERS = 8
+BROWSERS = 3
+"""Browsers that run at once; a race of four pages keeps a core busy, but most of the
+time a test waits for a countdown."""
+SPARE_WORKERS = 2
+"""More workers than cores, since tests wait, too: on two cores one for each browser,
+and one for the tests that run one after the other."""
+MAX_WORKERS = 8
 
 
 CHROMIUM = (
@@ -92,7 +100,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
         return None
     if all(".py" in arg for arg in config.args):
         return 0
-    return min((os.cpu_count() or 1) + SPARE_WORKERS, MOST_WORKERS)
+    return min((os.cpu_count() or 1) + SPARE_WORKERS, MAX_WORKERS)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -176,6 +184,20 @@ def nginx() -> str:
 def caddy() -> str:
     """The path of Caddy; skips without it."""
     return _program("caddy")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server; skips if PostgreSQL is not installed."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[Brokers]:
+    """A broker that tests share, each with its own prefix; skips if it is missing."""
+    with brokers() as one:
+        yield one
 
 
 def _program(*names: str) -> str:

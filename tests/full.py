@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 STEPS = {
     "tests": "pytest --timeout=900 -m 'not soak and not bench'",
-    "soak": "pytest -n0 -m soak tests/soak",
+    "soak": "pytest -n0 -m soak tests/soak tests/browser tests/chaos tests/solve",
     "kills": "python tests/chaos/kills.py 500",
     "mutants": "python tests/mutants",
     "uniformity": "python tests/bench/uniformity.py",

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import "./setup.mjs";
 import { App } from "../sliderace_page/app/app.js";
 import { command, enter } from "../sliderace_page/core/protocol.js";
 import { Seats } from "../sliderace_page/app/seats.js";
+import { linkForOthers } from "../sliderace_page/app/room-link.js";
 import { RoomSession } from "../sliderace_page/app/room-session.js";
 import { text } from "../sliderace_page/core/texts.js";
 import {
@@ -34,6 +36,7 @@ class Page {
     this.location = { pathname: path.split("#")[0], href: `http://host:8710${path}` };
     this.sockets = [];
     this.notes = [];
+    this.fetched = [];
     this.timers = [];
     this.now = 1000;
     const page = this;
@@ -55,7 +58,8 @@ class Page {
         replaceState: (_, __, to) => this.go(to),
       },
       seats: this.seats,
-      fetch: async (url) => {
+      fetch: async (url, options) => {
+        this.fetched.push([url.href, options.headers]);
         const answer = answers[url.pathname];
         if (!answer) throw new TypeError("unreachable");
         const text = async () => JSON.stringify(answer);
@@ -158,7 +162,7 @@ test("the socket's address is beside the page, under any path and over TLS", () 
   const page = new Page("/sub/KWXTRB");
   page.location.href = "https://race.example.org/sub/KWXTRB";
   page.app.join("KWXTRB", "Ann", "player");
-  assert.equal(page.socket.url, "wss://race.example.org/sub/ws");
+  assert.equal(page.socket.url, "wss://race.example.org/sub/ws?room=KWXTRB");
 });
 
 test("a room's link leads to its entrance, with the room's facts", async () => {
@@ -262,6 +266,57 @@ test("a refused entry shows the reason and is not tried again", () => {
   }
 });
 
+test("whoever goes away from a room of the server leaves it", () => {
+  for (const [kind, leaves] of [["solo", true], ["quick", true], ["room", false]]) {
+    const page = new Page("/");
+    page.app.enterAs({ as: "solo", name: "Ann", rules: { size: "3x3" } });
+    page.open().receive(welcome(), snapshot({ room: room({ kind }) }));
+    const { socket } = page;
+    page.app.back();
+    assert.equal(socket.sent.some(({ t }) => t === "leave"), leaves, kind);
+    assert.equal(page.seats.get("KWXTRB") === null, leaves, kind);
+  }
+});
+
+test("another size of boards takes another room, once the first one is closed", () => {
+  const page = new Page("/");
+  page.app.enterAs({ as: "solo", name: "Ann", rules: { size: "3x3" } });
+  page.open().receive(welcome(), snapshot({ room: room({ kind: "solo" }) }));
+  const first = page.socket;
+  page.app.changeSize("4x4");
+  assert.equal(first.sent.at(-1).t, "leave");
+  page.open().receive(refused("busy"));
+  page.close(4500);
+  assert.equal(page.app.session.link.state, "waiting", "it is still closing");
+  page.playAgain();
+  page.open();
+  assert.deepEqual(page.socket.sent[0].enter.rules, { size: "4x4" });
+});
+
+test("a server that does not know our profile lets us in as a guest", () => {
+  const lasting = new FakeStorage([["sliderace.profile./ws", "ab".repeat(16)]]);
+  const page = new Page("/KWXTRB", { lasting });
+  page.app.join("KWXTRB", "Ann", "player");
+  const field = "profile";
+  page.open().receive(refused("profile_unknown", { field }), welcome(), snapshot());
+  assert.equal(page.socket.sent[0].profile, "ab".repeat(16));
+  assert.equal(page.app.screen, "room");
+  assert.equal(page.app.model.profile, null);
+  assert.deepEqual(page.notes, [text("profile.unknown")]);
+});
+
+test("a server that cannot look up our profile lets us in as a guest", () => {
+  const lasting = new FakeStorage([["sliderace.profile./ws", "ab".repeat(16)]]);
+  const page = new Page("/KWXTRB", { lasting });
+  page.app.join("KWXTRB", "Ann", "player");
+  const failing = refused("storage_unavailable", { field: "profile", retry_ms: 5_000 });
+  page.open().receive(failing, welcome(), snapshot());
+  assert.equal(page.app.screen, "room");
+  assert.deepEqual(page.notes, [text("refusal.storage_unavailable")]);
+  page.close(1006);
+  assert.equal(page.app.screen, "room", "it only reconnects");
+});
+
 test("a refused new room leads back to the home screen", () => {
   const page = new Page("/");
   page.app.host("Ann", {});
@@ -352,6 +407,27 @@ test("the record of a race is verified check by check, if it exists", async () =
   assert.equal(comparison.text, text("fault.record_unreadable"));
   const [lost, ...others] = await found("/api/races/Z");
   assert.deepEqual([lost.verdict, others], ["unknown", []]);
+});
+
+test("a daily race is checked against the anchor that the server publishes", async () => {
+  const path = new URL("../../shared/vectors/record-v1.json", import.meta.url);
+  const { anchor, records } = JSON.parse(readFileSync(path, "utf8"));
+  const { record } = records.find(({ why }) => why === "daily");
+  const file = { record, key: "0".repeat(64), signature: "0".repeat(128) };
+  const verdict = async (events) => {
+    const answers = { "/base/api/races/X": file, "/base/api/daily": { events } };
+    const page = new Page("/base/KWXTRB", { answers });
+    page.app.join("KWXTRB", "Ann", "player");
+    const results = { race: "X", standings: [], nonces: [], board: "", seed: "" };
+    const kept = { size: "3x3", commitment: "", late: true, listed: null, own: null };
+    const check = page.app.session.recordCheck;
+    const checks = await check.verify({ ...results, record: "/api/races/X" }, kept);
+    return checks.find(({ name }) => name === "anchor").verdict;
+  };
+  assert.equal(await verdict({ "3x3": { anchor } }), "ok");
+  assert.equal(await verdict({ "3x3": { anchor: "1".repeat(64) } }), "wrong");
+  assert.equal(await verdict({ "3x3": { anchor: 1 } }), "unknown");
+  assert.equal(await verdict({}), "unknown");
 });
 
 const ABSENT = standing(0, {
@@ -571,7 +647,7 @@ test("a command without a connection is reported", () => {
 test("the link for others comes from the server", async () => {
   const link = async (links) => {
     const page = new Page("/KWXTRB", { answers: { "/api/rooms/KWXTRB": { links } } });
-    return page.app.linkForOthers();
+    return linkForOthers(page.app);
   };
   const here = "http://127.0.0.1:8710/KWXTRB";
   const lan = "http://192.168.1.7:8710/KWXTRB";
@@ -579,6 +655,8 @@ test("the link for others comes from the server", async () => {
   for (const odd of [undefined, [], "http://x", [5], ["javascript:alert(1)"], [here]]) {
     assert.equal(await link(odd), undefined);
   }
+  const page = new Page("/?profile", { answers: { "/api/rooms": { rooms: [], links: [lan] } } });
+  assert.equal(await linkForOthers(page.app, null), lan, "of the start page");
 });
 
 test("public rooms are a list, possibly empty", async () => {
@@ -597,4 +675,35 @@ test("a ticket takes over a seat and leaves the address at once", () => {
   page.receive(welcome(), snapshot());
   assert.equal(page.seats.get("KWXTRB").token, TOKEN);
   assert.equal(new Page("/KWXTRB#ticket=123").app.screen, "enter");
+});
+
+test("the secret of a profile is sent in a header, and only when it is given", async () => {
+  const page = new Page("/", { answers: { "/api/boards": { total: 0 } } });
+  const read = (answer) => answer.json();
+  page.fetched.length = 0;
+  await page.app.get("api/boards?event=4x4", read, TOKEN);
+  await page.app.get("api/boards?event=4x4", read);
+  const href = "http://host:8710/api/boards?event=4x4";
+  assert.deepEqual(page.fetched, [
+    [href, { Authorization: `Bearer ${TOKEN}` }],
+    [href, undefined],
+  ]);
+});
+
+test("a sealed record is told from one that fails", async () => {
+  const answers = {
+    "/api/races/A": { ok: false, status: 403 },
+    "/api/races/B": { ok: false, status: 503 },
+  };
+  const { app } = new Page("/", { answers });
+  const read = (answer) => answer.text();
+  assert.deepEqual(await app.get("api/races/A", read), { failed: true, sealed: true });
+  assert.deepEqual(await app.get("api/races/B", read), { failed: true, sealed: false });
+});
+
+test("an address names a screen of the profile", () => {
+  for (const screen of ["profile", "statistics", "leaderboards"]) {
+    assert.equal(new Page(`/?${screen}=4x4`).app.screen, screen);
+    assert.equal(new Page(`/?${screen}`).app.screen, screen);
+  }
 });

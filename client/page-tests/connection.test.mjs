@@ -13,6 +13,7 @@ function stage(onClose = () => 0) {
     next: 1,
     inDoubt: false,
     inRace: false,
+    room: "",
   };
   class FakeSocket {
     sent = [];
@@ -44,6 +45,7 @@ function stage(onClose = () => 0) {
   const connection = new Connection(
     {
       url: "ws://test/ws",
+      room: () => world.room,
       hello: () => ({ t: "hello" }),
       onMessage: (text, takesOver) =>
         received.push(takesOver ? `${text}, takes over` : text),
@@ -81,6 +83,15 @@ test("hello is the first message, with the agreed subprotocol", () => {
   assert.deepEqual(received, ["x"]);
   connection.send([{ t: "a" }, { t: "b" }]);
   assert.deepEqual(socket().sent.slice(1), [{ t: "a" }, { t: "b" }]);
+});
+
+test("each socket names the room, once it is known", () => {
+  const { world, socket } = opened();
+  assert.equal(socket().url, "ws://test/ws");
+  world.room = "KWXTRB";
+  socket().onclose({ code: 1006 });
+  world.pass(1000);
+  assert.equal(socket().url, "ws://test/ws?room=KWXTRB");
 });
 
 test("a lost connection reconnects, with growing waits until it is accepted", () => {
@@ -288,5 +299,29 @@ test("a closed connection receives nothing and does not reconnect", () => {
   connection.send([{ t: "a" }]);
   world.pass(60000);
   assert.deepEqual(received, []);
+  assert.equal(world.sockets.length, 1);
+});
+
+test("a connection is renewed without a gap, because its hello says something new", () => {
+  const { world, connection, received, socket } = opened();
+  const first = socket();
+  connection.renew();
+  connection.renew();
+  assert.equal(world.sockets.length, 2);
+  const second = socket();
+  second.readyState = 1;
+  second.onopen();
+  assert.deepEqual(second.sent, [{ t: "hello" }]);
+  first.onclose({ code: 4503 }); // the server closes it for the second one
+  assert.equal(connection.state, "open");
+  second.onmessage({ data: "welcome" });
+  assert.equal(connection.socket, second);
+  assert.ok(received.at(-1).startsWith("welcome"));
+});
+
+test("only an open connection is renewed: a later one says it anyway", () => {
+  const { world, connection, socket } = opened();
+  socket().onclose({ code: 1006 });
+  connection.renew();
   assert.equal(world.sockets.length, 1);
 });

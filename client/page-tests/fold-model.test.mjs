@@ -129,6 +129,23 @@ test("a new race resets everything but the results", () => {
   assert.equal(model.members.get(1).ready, false);
 });
 
+for (const [phase, stay] of [
+  ["results", true],
+  ["aborted", false],
+]) {
+  test(`after ${phase}, players stay ready where races follow: ${stay}`, () => {
+    const every = rules({ start: "every", every_ms: 12_000 });
+    const stage = new Stage().enter({}, { room: room({ rules: every }) });
+    stage.next({ t: "member", member: member(1, { ready: true }), why: "ready" });
+    stage.next({ t: "phase", race: RACE, phase, in_ms: null, roster: [], why: "" });
+    const race = "KWXTRB-SA1B2C-4";
+    stage.next({ t: "room", room: room({ race, rules: every }), why: "race" });
+    stage.next({ t: "phase", race, phase: "countdown", in_ms: 3000, roster: [], why: "" });
+    assert.equal(stage.model.members.get(1).ready, stay);
+    assert.equal(stage.model.members.get(2).ready, false);
+  });
+}
+
 test("a kicked member is gone; for ourselves the room has ended", () => {
   const stage = new Stage().enter();
   stage.next({ t: "gone", member: 2, why: "kicked" });
@@ -891,7 +908,7 @@ test("the series is that of the last snapshot or event", () => {
   const stage = new Stage().enter({ features: ["series"] });
   const { model } = stage;
   assert.deepEqual(model.features, ["series"]);
-  assert.deepEqual(model.hello().can, ["series", "reacted"]);
+  assert.deepEqual(model.hello().can, ["series", "reacted", "me", "history", "gains"]);
   assert.equal(model.series, null);
   stage.receive({ t: "series", table: { ...rest, races: 1, rows: [row] } });
   assert.equal(model.series.rows[0].name, "Ann");

@@ -119,10 +119,3 @@ test("spans, places and sizes are formatted", () => {
   ]);
   assert.equal(text.formatSize("3x10"), "3\u00d710");
 });
-
-test("a room's facts are shown as far as they are known", () => {
-  const facts = { size: "4x4", players: 1, phase: "racing" };
-  assert.equal(text.roomFacts(facts), "4\u00d74 \u00b7 1 player \u00b7 racing now");
-  assert.equal(text.roomFacts({ players: ["Ann", "Ben"] }), "2 players");
-  assert.equal(text.roomFacts({ size: 4, players: "x", phase: "lunch" }), "");
-});

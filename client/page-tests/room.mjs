@@ -45,6 +45,8 @@ export const room = (change = {}) => ({
   race: RACE,
   commitment: "ab".repeat(32),
   seed_known: false,
+  kind: "room",
+  day: "",
   ...change,
 });
 
@@ -78,6 +80,7 @@ export const welcome = (change = {}) => ({
   board: null,
   limits: LIMITS,
   features: [],
+  profile: null,
   ...change,
 });
 

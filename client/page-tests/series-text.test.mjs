@@ -96,7 +96,7 @@ test("the table has the columns of its format", () => {
     ["", "racer", "races", "wins", "best", "ao5"],
     ["1", "Ann", "3", "2", "9.000 s", "9.500 s"],
     ["2", "Ben", "3", "1", "\u2013", "DNF"],
-    ["1", "Otter (bot)", "3", "0", "\u2013", "\u2013"],
+    ["", "Otter (bot)", "3", "0", "\u2013", "\u2013"],
   ]);
   const wren = { ...BOT, name: "\u2699 Wren \u00b7 strong" };
   assert.equal(tableCells(table("open", [wren]))[1][1], wren.name, "the name says it");

@@ -77,6 +77,9 @@ test("news is about others, not about the player", () => {
   assert.equal(about(bot, "joined"), "Ben joined");
   assert.equal(about(bot, "connected"), "");
   assert.equal(about(cleo, "role"), "Cleo is a spectator now");
+  const idle = "Cleo is a spectator now, after two races without a slide";
+  assert.equal(about(cleo, "idle"), idle);
+  assert.match(about(member(1), "idle"), /is a spectator now/, "nothing else says why");
   assert.equal(about(member(2), "disconnected"), "Ben lost the connection");
   assert.equal(about(member(2, { name: "Zoë" }), "renamed"), "Ben is now called Zoë");
   assert.equal(about(member(2), "ready"), "", "a mark shows it");
@@ -89,6 +92,7 @@ test("news is about others, not about the player", () => {
   const row = (seat, more) =>
     news({ t: "standing", standing: standing(seat, more) }, model);
   assert.equal(row(1), "Ben finished in 4.321 s (2 moves)");
+  assert.match(row(1, { name: "\u2699 Fox \u00b7 ~12 s" }), /^\u2699 Fox finished in 4/);
   assert.equal(row(1, { status: "racing" }), "Ben is racing again");
   assert.equal(row(1, { status: "forfeited", high: 519 }), "Ben gave up at 51%");
   assert.equal(row(1, { status: "dns" }), "Ben did not start");

@@ -8,12 +8,14 @@ from ipaddress import ip_address
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from sliderace.race.daily import LAST_DAY, date_text, day_of
 from sliderace.texts import text
 from sliderace_client.net.http import Reply, Unreachable, get
 from sliderace_client.net.locate import is_loopback, operator_token, read_server_file
 
 __all__ = [
     "Finding",
+    "daily_finding",
     "encryption_finding",
     "examine",
     "reply_findings",
@@ -22,8 +24,12 @@ __all__ = [
 
 RENEW_DAYS = 14
 """A certificate that ends sooner should have been renewed."""
-LEAST_FREE_MB = 500
+MIN_FREE_MB = 500
 """A busy evening writes a few megabytes; backups and SQLite's own copies need more."""
+MAX_SKEW_MS = 250
+"""Between the clocks of two nodes; with more, a node does not start."""
+YEAR_DAYS = 365
+"""How long before the last board of the daily race a later version must be there."""
 MISDIRECTED = 421
 DAY_S = 86_400
 
@@ -50,6 +56,9 @@ def examine(server: str = "") -> list[Finding]:
         reply = get(base, "/healthz")
         key = _health(reply).get("key")
         found = [*reply_findings(base, reply)]
+        features = _health(reply).get("features")
+        if isinstance(features, list) and "daily" in features:
+            found.append(daily_finding(day_of(round(time.time() * 1_000))))
         found.append(encryption_finding(base, _certificate_days(base)))
     except OSError as error:  # mostly Unreachable
         found = [_wrong("unreachable", why=str(error))]
@@ -98,6 +107,16 @@ def reply_findings(base: str, reply: Reply) -> Iterator[Finding]:
         yield _wrong(f"problem_{problem}")
     if not problems:
         yield _ok("healthy")
+
+
+def daily_finding(today: int) -> Finding:
+    """Return whether there will be boards for the daily race a year from now.
+
+    Args:
+        today: days since 1970 in UTC.
+    """
+    enough = LAST_DAY - today >= YEAR_DAYS
+    return (_ok if enough else _wrong)("daily", date=date_text(LAST_DAY))
 
 
 def _certificate_days(base: str) -> int | None:
@@ -149,9 +168,36 @@ def set_up_findings(view: Mapping[str, Any]) -> Iterator[Finding]:
     names = ", ".join(view["changed_limits"])
     yield _ok("limits_changed", names=names) if names else _ok("limits")
     if (free := view["disk_free_mb"]) is not None:
-        yield (_ok if free >= LEAST_FREE_MB else _wrong)("disk", mb=free)
+        yield (_ok if free >= MIN_FREE_MB else _wrong)("disk", mb=free)
+    if brokers := view.get("brokers"):
+        yield from broker_findings(brokers)
     steps = view["clock_steps"]
     yield _wrong("clock_set", times=steps) if steps else _ok("clock")
+    if (skew := view.get("skew_ms")) is not None:
+        say = _ok if skew <= MAX_SKEW_MS else _wrong
+        yield say("skew", ms=skew, most=MAX_SKEW_MS)
+    if (others := view.get("other_settings")) is not None:
+        names = ", ".join(others)
+        yield _wrong("settings", names=names) if names else _ok("settings")
+
+
+def broker_findings(view: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what a node of a cluster says about its brokers.
+
+    Args:
+        view: the value of `brokers` in its view of its set-up.
+    """
+    versions = cast("dict[str, str | None]", view["versions"])
+    for place, version in versions.items():
+        if version is None:
+            yield _wrong("broker_down", place=place)
+        else:
+            yield _ok("broker", place=place, version=version)
+    faults = cast("dict[str, str]", view["faults"])
+    for stream, fault in faults.items():
+        yield _wrong(f"stream_{fault}", stream=stream)
+    if not faults:
+        yield _ok("streams", count=view["streams"])
 
 
 def _ok(key: str, **values: str | int) -> Finding:

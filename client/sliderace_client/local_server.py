@@ -33,8 +33,14 @@ from sliderace.protocol.messages import Open, RulesPatch
 from sliderace.texts import text
 from sliderace_client.net import locate
 from sliderace_client.net.connection import Client
-from sliderace_client.net.http import Unreachable, get, is_live
-from sliderace_client.net.locate import EVERYWHERE, ServerFile, is_loopback
+from sliderace_client.net.http import Unreachable, features, get, is_live
+from sliderace_client.net.locate import (
+    EVERYWHERE,
+    NotFound,
+    ServerFile,
+    is_loopback,
+    server_address,
+)
 from sliderace_client.net.mdns import lan_addresses
 from sliderace_client.net.seats import kept_rooms
 from sliderace_client.platform import detached_flags
@@ -46,9 +52,11 @@ __all__ = [
     "HostError",
     "OwnServer",
     "WaitingRoom",
+    "address_for_others",
     "links",
     "open_room",
     "running_server",
+    "server_in_use",
     "soon_running_server",
     "waiting_room",
 ]
@@ -143,6 +151,22 @@ def open_room(
     return client.view.code
 
 
+def server_in_use(typed: str) -> tuple[str, frozenset[str]]:
+    """Return the base address of a server that answers, and what it can do.
+
+    Args:
+        typed: its address; empty: the server of this machine.
+
+    Returns:
+        An empty address if it does not answer.
+    """
+    try:
+        base = server_address(typed) if typed else running_server()
+        return (base, features(base)) if base else ("", frozenset())
+    except (NotFound, Unreachable):
+        return "", frozenset()
+
+
 class WaitingRoom(NamedTuple):
     """A room where others are, and where we have a seat.
 
@@ -158,11 +182,12 @@ class WaitingRoom(NamedTuple):
 
 
 def waiting_room(server: str) -> WaitingRoom | None:
-    """Return our last room that is still open on a server, with others in it."""
+    """Return our last hosted room that is open on a server, with others in it."""
     for code in kept_rooms()[:ROOMS_TRIED]:
         with suppress(Unreachable, TypeError, LookupError, ValueError):
             listing = cast("dict[str, Any]", get(server, f"/api/rooms/{code}").json())
-            if (others := int(listing["players"]) - 1) > 0:
+            others = int(listing["players"]) - 1
+            if others > 0 and listing.get("kind", "room") == "room":
                 return WaitingRoom(server, code, others)
     return None
 
@@ -183,6 +208,16 @@ def links(base: str, code: str, bind: str = "", public: str = "") -> list[str]:
     elif bind and not is_loopback(bind):
         found.append(base)
     return [f"{server}/{code}" for server in dict.fromkeys(found)]
+
+
+def address_for_others(server: str) -> str:
+    """Return the address at which another device reaches a server.
+
+    Our own server's usual address works only on this machine.
+    """
+    at = locate.read_server_file() if locate.is_own(server) else None
+    found = links(server, "", at.bind, at.url) if at else []
+    return found[0].removesuffix("/") if found else server
 
 
 _NO_ERROR = re.compile(r"\S+Z (debug|info|warning) ")

@@ -37,6 +37,7 @@ from sliderace_client.net.locate import (
     server_address,
 )
 from sliderace_client.net.signature import check_signature
+from sliderace_client.own_profile import own_secret
 from sliderace_client.shared_ui.wording import (
     check_name,
     dnf_reason,
@@ -130,13 +131,18 @@ def save_record(server: str, race: str, path: str) -> Path:
         Unreachable: the server cannot be reached, or has no such record.
         OSError: the file cannot be written.
     """
-    reply = get(server, path)
+    reply = get(server, path, token=_token(server))
     if reply.status != HTTPStatus.OK:
         raise Unreachable(text("race_record.not_stored"))
     name = re.sub("[^A-Z0-9-]", "", race)[:32]
     target = Path.cwd() / f"sliderace-{name}.json"
     target.write_bytes(reply.body)
     return target
+
+
+def _token(server: str) -> str:
+    """Return what opens the sealed record of our daily race of today, or empty."""
+    return (own_secret(server) if server else None) or ""
 
 
 def _is_file(path: str) -> bool:
@@ -174,17 +180,18 @@ def _cannot_read(path: str, number: int | None) -> Unreadable:
     return Unreadable(text("race_record.cannot_read", path=_printable(path), why=why))
 
 
-def _request(server: str, path: str, *arguments: str) -> Reply:
+def _request(server: str, path: str, token: str, *arguments: str) -> Reply:
     """Ask a server; if it is our own and does not run, read its file.
 
     Args:
         server: base address; empty: our own.
         path: of the request.
+        token: the operator's, or the secret of our profile; empty: none.
         arguments: see `stored`.
     """
     try:
         if server:
-            return get(server, path, token=operator_token(server))
+            return get(server, path, token=token)
     except Unreachable:
         if not is_own(server):
             raise
@@ -207,14 +214,16 @@ def _last_race(server: str, code: str) -> str:
 def _race(base: str, race: str) -> object:
     """Return the file of a race by its id."""
     path = f"/api/races/{quote(race, safe='')}"
-    return _answer(base, race, _request(base, path, "--", race))
+    return _answer(base, race, _request(base, path, _token(base), "--", race))
 
 
 def _fetch(base: str, path: str, what: str) -> object:
-    return _answer(base, what, get(base, path, token=operator_token(base)))
+    return _answer(base, what, get(base, path, token=_token(base)))
 
 
 def _answer(base: str, what: str, reply: Reply) -> object:
+    if reply.status == HTTPStatus.FORBIDDEN:
+        raise Unreadable(text("race_record.sealed", race=what))
     if reply.status != HTTPStatus.OK:
         raise Unreadable(text("race_record.no_race", server=base, race=what))
     return _parsed(reply.body, what)
@@ -241,7 +250,7 @@ def verdict_of(checks: Sequence[Check]) -> int:
 
 
 def check_lines(
-    file: object, key: str = "", promised: str = ""
+    file: object, key: str = "", promised: str = "", anchor: str = ""
 ) -> tuple[list[str], int]:
     """Check a race record; return a line for each finding, and the verdict.
 
@@ -249,8 +258,10 @@ def check_lines(
         file: the file of a race record, as any JSON value.
         key: the server's public key, 64 hex digits; empty: any.
         promised: the commitment shown before the race; empty: any.
+        anchor: of a daily race, as the server published it; empty: unknown.
     """
-    checks = verify(file, check_signature, key=key, promised=promised)
+    known = {"key": key, "promised": promised, "anchor": anchor}
+    checks = verify(file, check_signature, **known)
     verdicts = list(map(verdict, checks))
     width = max(map(len, verdicts))
     lines: list[str] = []
@@ -375,7 +386,8 @@ def races_lines(server: str, room: str = "", width: int = 0) -> list[str]:
 def _races(server: str, room: str) -> list[dict[str, Any]]:
     """Return a server's list of races, or of a room's; the latest first."""
     query, only = (f"?room={room}", ("--room", room)) if room else ("", ())
-    reply = _request(server, f"/api/races{query}", *only)
+    token = operator_token(server) if server else ""
+    reply = _request(server, f"/api/races{query}", token, *only)
     body = reply.json()
     if reply.status != HTTPStatus.OK or not isinstance(body, dict):
         raise Unreadable(text("races.unlisted", server=server))

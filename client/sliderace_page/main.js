@@ -28,7 +28,7 @@ const app = new App({
   history,
   seats: new Seats(storage("localStorage"), storage("sessionStorage")),
   settings: new Settings(storage("localStorage")),
-  fetch: (url) => fetch(url),
+  fetch: (url, options) => fetch(url, options),
   now: () => performance.now(),
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   subtle: globalThis.crypto?.subtle,

@@ -13,34 +13,46 @@ import secrets
 import shutil
 import socket
 import ssl
+import sys
+from collections import ChainMap
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from sliderace import __version__
 from sliderace_server.clock import Clock, SystemClock, WatchedClock
+from sliderace_server.cluster.node import Cluster
 from sliderace_server.http.assets import Asset, load_page
 from sliderace_server.http.host_check import HostCheck
 from sliderace_server.http.proxy_headers import ClientAddresses
 from sliderace_server.http.routes import Routes
-from sliderace_server.limits import Limits, PerAddress
+from sliderace_server.limits import PerAddress
 from sliderace_server.mdns import advertised, reachable
 from sliderace_server.metrics import Metrics
 from sliderace_server.pacing import LoadMeter
+from sliderace_server.registry.chosen_rooms import ChosenRooms
+from sliderace_server.registry.http_view import HttpView
+from sliderace_server.registry.processes import OneProcess, Processes
 from sliderace_server.registry.results_writer import ResultsWriter
 from sliderace_server.registry.rooms import RoomRegistry
 from sliderace_server.registry.services import Services, room_settings
 from sliderace_server.registry.timer_wheel import TimerWheel
 from sliderace_server.settings import ServerSettings, SettingsError
 from sliderace_server.signing_key import KEY_FILE, ServerKey, load_key, new_key
-from sliderace_server.storage import Store, open_store
+from sliderace_server.storage import (
+    Combined,
+    Store,
+    StoreRefused,
+    open_results,
+    open_store,
+)
 from sliderace_server.storage.log_writer import LogWriter
-from sliderace_server.websocket import Listener
+from sliderace_server.websocket import Acceptor, Listener
 from sliderace_server.websocket.send_queue import EventFrames, Flusher
 from sliderace_server.websocket.session import Session
 
-__all__ = ["Server", "running"]
+__all__ = ["Server", "local_url", "running"]
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +73,8 @@ class Server:
         url: its public address, or else its address on this machine.
         operator_token: lets a client see what is private.
         registry: its rooms.
+        chosen: those that it chooses for a person.
+        view: what it shows over HTTP.
         metrics: its metrics.
     """
 
@@ -68,6 +82,8 @@ class Server:
     url: str
     operator_token: str
     registry: RoomRegistry
+    chosen: ChosenRooms
+    view: HttpView
     metrics: Metrics
 
 
@@ -79,6 +95,9 @@ async def running(
     clock: Clock | None = None,
     entropy: Callable[[int], bytes] = os.urandom,
     page: Mapping[str, Asset] | None = None,
+    processes: Processes | None = None,
+    acceptor: Acceptor | None = None,
+    operator_token: str = "",
 ) -> AsyncGenerator[Server, None]:
     """Run a server inside the context; then shut it down in an orderly way.
 
@@ -90,6 +109,9 @@ async def running(
         clock: None: the machine's clock.
         entropy: returns that many random bytes.
         page: URL path -> file; None: the installed page.
+        processes: those of the server; None: there is only one.
+        acceptor: accepts connections in another process; None: this one listens.
+        operator_token: the token of all processes; empty: a new one.
 
     Raises:
         CannotListen: the address is in use or does not belong to this machine.
@@ -104,10 +126,12 @@ async def running(
     if page is None:
         page = await asyncio.to_thread(load_page)
     tls = await asyncio.to_thread(_tls, settings)
-    async with (
-        store or open_store(settings.store_url, settings.durability) as opened,
-        _running_tasks() as tasks,
-    ):
+    make_processes: Callable[[], Processes] = OneProcess
+    if store is None:
+        made, make_processes = await asyncio.to_thread(_store, settings)
+        store = made
+    async with store as opened, _running_tasks() as tasks:
+        processes = processes or make_processes()
         # After the store is locked, so that no other server creates the key too.
         key = await asyncio.to_thread(_key, settings)
         metrics, load_meter = Metrics(), LoadMeter()
@@ -132,31 +156,56 @@ async def running(
             before_flush=flusher.before_flush,
             frame=EventFrames(metrics.counts["encoded"]).frame,
             load_meter=load_meter,
+            processes=processes,
         )
         public, local = bool(settings.public_url), settings.loopback
         clients = ClientAddresses(settings.proxies(), public=public, local=local)
         if settings.public_url and settings.loopback and not settings.trusted_proxies:
             _log.warning("public_url without trusted_proxies: all players count as one")
-        operator_token = secrets.token_hex(16)
-        addresses = PerAddress(settings.limits)
+        operator_token = operator_token or secrets.token_hex(16)
+        limits = settings.limits
+        if acceptor is not None:  # it counts the connections of all processes
+            limits = replace(limits, connections_per_ip=sys.maxsize)
+        addresses = PerAddress(limits)
+        processes.share(addresses, watched.now_ms)
         registry = RoomRegistry(services, results_writer, addresses)
+        registry.proxy_faults = clients.faults
         results_writer.stored = registry.stored
-        await registry.recover()
+        results_writer.counted = registry.attempts.counted
+        chosen = ChosenRooms(registry, results_writer, addresses)
+        view = HttpView(registry, results_writer)
         routes = Routes(
             page,
-            registry,
+            view,
+            registry.profiles,
+            opened,
             _host_check(settings),
             _RateLimits(addresses, watched),
             metrics.render,
             lambda code: _links(settings, listener.port, code),
             operator_token,
-            lambda: _operator_view(settings, clients, registry),
+            lambda: _operator_view(settings, clients, registry, opened),
+            processes.answer,
             settings.base,
         )
+        cluster = processes if isinstance(processes, Cluster) else None
+        if cluster is not None:
+            await cluster.join(
+                registry,
+                watched,
+                entropy,
+                spawn,
+                metrics,
+                key.public,
+                lambda peer: Session(registry, chosen, peer, OneProcess()),
+                flusher.before_flush,
+                routes.answer_here,
+            )
+        await registry.recover()
         listener = Listener(
             settings,
             routes,
-            lambda peer: Session(registry, peer),
+            lambda peer: Session(registry, chosen, peer),
             watched,
             metrics,
             spawn,
@@ -164,16 +213,44 @@ async def running(
             addresses,
             flusher,
             tls,
+            acceptor,
         )
         watched.on_stall.append(listener.forget_pings)
         async with listener.listening() as port, _advertised(settings, port):
             try:
-                registry.start_bots(_local_url(settings, port))
-                url = settings.public_base or _local_url(settings, port)
-                yield Server(port, url, operator_token, registry, metrics)
+                registry.bots.start(local_url(settings, port))
+                registry.profiles.start()
+                url = settings.public_base or local_url(settings, port)
+                yield Server(port, url, operator_token, registry, chosen, view, metrics)
             finally:
+                registry.profiles.stop()
+                if cluster is not None:
+                    cluster.drain()
                 registry.freeze()
+                if cluster is not None:  # the rooms leave first, then their clients
+                    await _flush(registry)
+                    await cluster.leave()
         await _flush(registry)
+
+
+def _store(settings: ServerSettings) -> tuple[Store, Callable[[], Processes]]:
+    """Return the store for the settings, and what makes `Processes` once it is open.
+
+    Blocking: this imports libraries.
+    """
+    if not settings.cluster:
+        url, results = settings.store_url, settings.results
+        return open_store(url, settings.durability, results=results), OneProcess
+    try:
+        from sliderace_server.cluster.jetstream_store import (  # noqa: PLC0415 - optional
+            JetStreamStore,
+        )
+    except ImportError as error:
+        text = f"a cluster needs {error.name}: pip install 'sliderace[cluster]'"
+        raise StoreRefused(text) from error
+    place = settings.brokers(), settings.cluster_prefix, settings.node_name
+    logs = JetStreamStore(*place, settings.cluster_credentials)
+    return Combined(logs, open_results(settings.results)), logs.node
 
 
 def _tls(settings: ServerSettings) -> ssl.SSLContext | None:
@@ -211,13 +288,15 @@ class _Tasks:
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Start a task; an exception in it is logged and ends only that task."""
-        self.spawn_essential(_guarded(work))
+        task = self.spawn_essential(_guarded(work))
+        task.add_done_callback(lambda _: work.close())  # if it never began
 
-    def spawn_essential(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn_essential(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Start a task; an exception in it ends the server."""
         task = self._group.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def cancel(self) -> None:
         """Cancel all tasks."""
@@ -273,17 +352,22 @@ async def _advertised(
 
 
 async def _operator_view(
-    settings: ServerSettings, clients: ClientAddresses, registry: RoomRegistry
+    settings: ServerSettings,
+    clients: ClientAddresses,
+    registry: RoomRegistry,
+    store: Store,
 ) -> Mapping[str, Any]:
     """Return what `sliderace doctor` needs to know of the set-up."""
-    limits, defaults = asdict(settings.limits), asdict(Limits())
+    reports = registry.services.processes.reports()
+    faults = [clients.faults, *(report.proxy_faults for report in reports)]
     return {
-        "proxy_faults": dict(clients.faults),
-        "changed_limits": sorted(
-            name for name in limits if limits[name] != defaults[name]
-        ),
+        "proxy_faults": dict(ChainMap(*faults)),
+        "changed_limits": sorted(settings.changed_limits()),
         "clock_steps": registry.clock_steps,
+        "skew_ms": registry.services.processes.skew_ms(),
+        "other_settings": registry.services.processes.other_settings(),
         "disk_free_mb": await asyncio.to_thread(_disk_free_mb, settings),
+        "brokers": await store.log.examine(),
     }
 
 
@@ -312,7 +396,13 @@ def _host_check(settings: ServerSettings) -> HostCheck:
 
 
 def _links(settings: ServerSettings, port: int, code: str) -> list[str]:
-    """Return links to a room for other machines; none if they cannot connect."""
+    """Return links for other machines; none if they cannot connect.
+
+    Args:
+        settings: the server's.
+        port: it listens on.
+        code: of the room; empty: the links lead to the start page.
+    """
     if settings.public_base:
         return [f"{settings.public_base}/{code}"]
     bind = "" if settings.bind == "::" else settings.bind
@@ -321,7 +411,7 @@ def _links(settings: ServerSettings, port: int, code: str) -> list[str]:
     return [f"{place}{settings.base}/{code}" for place in places]
 
 
-def _local_url(settings: ServerSettings, port: int) -> str:
+def local_url(settings: ServerSettings, port: int) -> str:
     """Return the address of this server on this machine."""
     host = settings.bind
     with contextlib.suppress(ValueError):
@@ -340,9 +430,9 @@ class _RateLimits:
         self._addresses = addresses
         self._clock = clock
 
-    def request_wait(self, peer: str) -> int:
-        """Count a request; return how many ms its address must wait, or 0."""
-        return self._addresses.page_wait(peer, self._clock.now_ms())
+    def request_wait(self, peer: str, cost: int = 1) -> int:
+        """Count a request as so many; return how many ms to wait, or 0."""
+        return self._addresses.page_wait(peer, self._clock.now_ms(), cost)
 
     def code_wait(self, peer: str) -> int:
         """Return how many ms this address must wait to try a room code, or 0."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import json
 import logging
 import os
@@ -10,10 +9,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import Field, fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
@@ -30,32 +29,38 @@ from sliderace_server.settings import (
 )
 from sliderace_server.signing_key import BadKey
 from sliderace_server.storage import (
+    Results,
+    ResultsStore,
     StorageError,
     StorageUnavailable,
     StoreHeld,
     backup,
+    check_results_url,
+    copy_results,
+    hide,
     oldest_kept_ms,
+    open_results,
     open_store,
     prune,
     restore,
 )
 from sliderace_server.websocket import CannotListen
+from sliderace_server.workers.process import (
+    STATE_FILE,
+    loop_factory,
+    reported,
+    setting_errors,
+    tune_garbage_collector,
+)
+from sliderace_server.workers.serve import serve_workers
 
 __all__ = ["STATE_FILE", "command_line", "main", "run"]
 
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
-STATE_FILE = "server.json"
-"""In the data folder while a server runs: its port and address. A killed server leaves
-it behind, so ask /healthz whether the server is alive."""
-STDERR = 2
 RACE_CHECK_S = 0.5
 """Before a stop: how often to check whether the last race has ended."""
-
-GC_THRESHOLDS = (5_000, 5, 100)
-"""For `gc.set_threshold`: fewer collections than by default. A full collection stops a
-server with two thousand connections for about 40 ms and finds little, because closed
-connections break their own reference cycles."""
 
 EXIT_INTERRUPTED, EXIT_SETTINGS, EXIT_PORT, EXIT_STORAGE, EXIT_HELD = 1, 2, 3, 4, 5
 EXIT_CODES = """\
@@ -67,6 +72,10 @@ PROGRAMS = {
     "restore": "sliderace",
     "prune": "sliderace admin",
     "races": "sliderace admin",
+    "copy": "sliderace admin",
+    "recount": "sliderace admin",
+    "hide": "sliderace admin",
+    "show": "sliderace admin",
 }
 """What a person types before these commands; before any other: `sliderace serve`."""
 
@@ -122,7 +131,8 @@ _config_option = click.option(
 
 def _storage_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say where the database is."""
-    stored = [one for one in fields(ServerSettings) if one.name in ("data", "database")]
+    names = ("data", "database", "results")
+    stored = [one for one in fields(ServerSettings) if one.name in names]
     for setting in reversed(stored):
         command = _option(setting)(command)
     return command
@@ -171,10 +181,14 @@ def backup_command(file: Path, config: Path | None, **options: object) -> None:
     The copy does not contain the key that signs race records: it is a separate file
     next to the database.
     """
-    database = _database(config, options)
+    settings = _settings(config, options)
+    database = settings.database_path
     with _storage_errors():
         backup(database, file)
     click.echo(f"Copied {database} to {file}")
+    if settings.results:
+        place = settings.results_place
+        click.echo(f"Results and profiles are in {place}: copy them with pg_dump.")
 
 
 @main.command("restore", epilog=EXIT_CODES)
@@ -186,7 +200,7 @@ def restore_command(file: Path, config: Path | None, **options: object) -> None:
 
     Stop the server first. The old database is kept as DATABASE.replaced.
     """
-    database = _database(config, options)
+    database = _settings(config, options).database_path
     with _storage_errors():
         restore(file, database)
     click.echo(f"Restored {database} from {file}")
@@ -205,12 +219,18 @@ def restore_command(file: Path, config: Path | None, **options: object) -> None:
 def prune_command(keep: int, config: Path | None, **options: object) -> None:
     """Delete old races, and make the database file smaller.
 
-    Stop the server first; a running server does the same with --keep DAYS.
+    Stop the server first, unless its results are in PostgreSQL; a running server does
+    the same with --keep DAYS.
     """
-    database = _database(config, options)
+    settings = _settings(config, options)
+    before_ms = oldest_kept_ms(time.time_ns() // 1_000_000, keep)
     with _storage_errors():
-        count = prune(database, oldest_kept_ms(time.time_ns() // 1_000_000, keep))
-    click.echo(f"Deleted {count} race{'' if count == 1 else 's'} from {database}")
+        if settings.results:
+            count = _query(settings, lambda store: store.results.prune(before_ms))
+        else:
+            count = prune(settings.database_path, before_ms)
+    place = settings.results_place
+    click.echo(f"Deleted {count} race{'' if count == 1 else 's'} from {place}")
 
 
 @main.command("races", epilog=EXIT_CODES)
@@ -223,33 +243,147 @@ def races_command(
 ) -> None:
     """Print the latest stored races, or the record of RACE, as JSON.
 
-    Stop the server first; a running one answers the same under /api/races.
+    Stop the server first, unless its results are in PostgreSQL. A running server
+    returns the same under /api/races.
     """
-    database = _database(config, options)
+    settings = _settings(config, options)
     found: bytes | None = None if race else json.dumps(races_listing([])).encode()
-    if database.is_file():
+    if settings.results or settings.database_path.is_file():
         with _storage_errors():
-            found = asyncio.run(_stored(database, race, room))
+            found = _query(settings, lambda store: _stored(store.results, race, room))
     if found is None:
-        _fail(f"there is no race {race} in {database}", EXIT_STORAGE)
+        _fail(f"there is no race {race} in {settings.results_place}", EXIT_STORAGE)
     click.echo(found)
 
 
-async def _stored(database: Path, race: str, room: str | None) -> bytes | None:
+async def _stored(results: Results, race: str, room: str | None) -> bytes | None:
     """Return a race record or a list of races; None: there is no such race."""
-    async with open_store(f"sqlite:{database}") as store:
-        if race:
-            return await store.results.record(race)
-        races = await store.results.races(room)
-    return json.dumps(races_listing(races)).encode()
+    if race:
+        return await results.record(race)
+    return json.dumps(races_listing(await results.races(room))).encode()
 
 
-def _database(file: Path | None, options: Mapping[str, object]) -> Path:
+@main.command("recount", epilog=EXIT_CODES)
+@_config_option
+@_storage_options
+def recount_command(config: Path | None, **options: object) -> None:
+    """Add up all bests and totals of profiles again, from their attempts.
+
+    Stop the server first, unless its results are in PostgreSQL. This changes nothing
+    unless the database was damaged or edited.
+    """
+    settings = _settings(config, options)
+    place = settings.results_place
+    if not settings.results and not settings.database_path.is_file():
+        _fail(f"cannot count in {place}: there is no such file", EXIT_STORAGE)
+    with _storage_errors():
+        count = _query(settings, lambda store: store.standings.recount())
+    click.echo(f"Counted {count} attempt{'' if count == 1 else 's'} in {place}")
+
+
+@main.command("copy", epilog=EXIT_CODES)
+@click.argument("source")
+@click.argument("target")
+def copy_command(source: str, target: str) -> None:
+    """Copy results and profiles from SQLite to PostgreSQL.
+
+    SOURCE is sqlite:PATH, TARGET is postgresql://user:password@host/database. First
+    stop the servers that use them. You can repeat a copy. It is refused if TARGET
+    contains anything that SOURCE does not.
+    """
+    kind, _, path = source.partition(":")
+    if kind != "sqlite" or not path:
+        raise click.UsageError("SOURCE must look like sqlite:PATH.")
+    try:
+        check_results_url(target)
+    except ValueError as error:
+        raise click.UsageError(f"TARGET {error}.") from None
+    if not Path(path).is_file():
+        _fail(f"cannot copy {path}: there is no such file", EXIT_STORAGE)
+    with _storage_errors():
+        copied = asyncio.run(copy_results(Path(path), target))
+    for table, what in COPIED.items():
+        click.echo(f"{what}: {copied[table]:,}")
+    click.echo(f"Attempts of profiles that were counted: {copied['counted']:,}")
+
+
+COPIED = {
+    "race": "Races",
+    "attempt": "Attempts",
+    "profile": "Profiles",
+    "profile_key": "Devices of profiles",
+    "daily": "Used attempts of daily races",
+}
+"""Table -> what its rows are."""
+
+
+@main.command("hide", epilog=EXIT_CODES)
+@click.argument("profile")
+@click.argument("reason")
+@_config_option
+@_storage_options
+def hide_command(
+    profile: str, reason: str, config: Path | None, **options: object
+) -> None:
+    """Hide PROFILE from all leaderboards; the server may be running.
+
+    PROFILE is the id of a profile, eight letters. The database keeps REASON.
+    """
+    if not reason.strip():
+        raise click.UsageError("REASON must not be empty.")
+    _hide(profile, reason, config, options)
+    click.echo(f"Profile {profile} is on no leaderboard now.")
+
+
+@main.command("show", epilog=EXIT_CODES)
+@click.argument("profile")
+@_config_option
+@_storage_options
+def show_command(profile: str, config: Path | None, **options: object) -> None:
+    """Show PROFILE on leaderboards again, after `hide`; the server may be running."""
+    _hide(profile, None, config, options)
+    click.echo(f"Profile {profile} is on leaderboards again.")
+
+
+def _hide(
+    profile: str, reason: str | None, config: Path | None, options: Mapping[str, object]
+) -> None:
+    settings = _settings(config, options)
+    with _storage_errors():
+        if settings.results:
+            known = _query(
+                settings, lambda store: store.standings.hide(profile, reason)
+            )
+        else:
+            known = hide(settings.database_path, profile, reason)
+        if not known:
+            place = settings.results_place
+            _fail(f"there is no profile {profile} in {place}", EXIT_STORAGE)
+
+
+def _settings(file: Path | None, options: Mapping[str, object]) -> ServerSettings:
     given = {name: value for name, value in options.items() if value is not None}
     try:
-        return load_settings(given, os.environ, file).database_path
+        return load_settings(given, os.environ, file)
     except SettingsError as error:
         _fail(str(error), EXIT_SETTINGS)
+
+
+def _query(
+    settings: ServerSettings, query: Callable[[ResultsStore], Coroutine[Any, Any, T]]
+) -> T:
+    """Open the store of results, and return the result of a query."""
+
+    async def answer() -> T:
+        async with store as opened:
+            return await query(opened)
+
+    store: ResultsStore = (
+        open_results(settings.results)
+        if settings.results
+        else open_store(settings.store_url)
+    )
+    return asyncio.run(answer())
 
 
 @contextlib.contextmanager
@@ -262,9 +396,34 @@ def _storage_errors() -> Generator[None, None, None]:
 
 def _serve(settings: ServerSettings) -> None:
     """Run until stopped; report an error as one line and an exit code."""
-    try:
-        with asyncio.Runner(loop_factory=_loop_factory(settings)) as runner:
+    with _exit_codes(settings):
+        if settings.worker_count > 1:
+            sys.exit(serve_workers(settings, _serve_as_worker))
+        with asyncio.Runner(loop_factory=loop_factory(settings)) as runner:
             runner.run(run(settings))
+
+
+def _serve_as_worker(
+    settings: ServerSettings, index: int, work: Callable[[], Coroutine[Any, Any, None]]
+) -> int:
+    """Run a worker in this new process; return its exit code."""
+    with logging_to(sys.stderr, settings.log_level, worker=index):
+        try:
+            with (
+                _exit_codes(settings),
+                asyncio.Runner(loop_factory=loop_factory(settings)) as runner,
+            ):
+                runner.run(work())
+        except SystemExit as error:
+            return int(error.code or 0)
+        return 0
+
+
+@contextlib.contextmanager
+def _exit_codes(settings: ServerSettings) -> Generator[None, None, None]:
+    """Report an error as one line and an exit code."""
+    try:
+        yield
     except asyncio.CancelledError:
         _log.error("stopped by a second signal")  # not `_fail`: stderr may block
         sys.exit(EXIT_INTERRUPTED)
@@ -277,29 +436,6 @@ def _serve(settings: ServerSettings) -> None:
         _fail(str(error), EXIT_HELD)
     except (StorageError, BadKey, OSError) as error:
         _fail(str(error), EXIT_STORAGE)
-
-
-def _loop_factory(
-    settings: ServerSettings,
-) -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return uvloop's factory if the extra `fast` is installed; None: Python's own.
-
-    With mDNS we use Python's own loop: zeroconf closes its sockets under uvloop, which
-    sometimes aborts the process (libuv: `fd > STDERR_FILENO`).
-    """
-    if settings.advertise and not settings.loopback:
-        return None
-    try:
-        from uvloop import new_event_loop  # noqa: PLC0415 - optional
-    except ImportError:
-        return None
-    return new_event_loop
-
-
-def _tune_garbage_collector() -> None:
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def _limit(text: str) -> tuple[str, str]:
@@ -378,7 +514,7 @@ class _Stop:
         if descriptor < 0:
             yield
             return
-        with _setting_errors("until_eof", descriptor):
+        with setting_errors("until_eof", descriptor):
             os.fstat(descriptor)
         loop = asyncio.get_running_loop()
 
@@ -415,69 +551,13 @@ async def run(settings: ServerSettings, clock: Clock | None = None) -> None:
     stop = _Stop()
     with stop.on_signals(), stop.on_eof(settings.until_eof):
         async with running(settings, clock=clock) as server:
-            _tune_garbage_collector()
-            with _reported(settings, server):
+            tune_garbage_collector()
+            loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
+            token = server.operator_token
+            with reported(settings, server.port, server.url, token, loop=loop):
                 await stop.wait(server)
             server.registry.host_ended = stop.host_ended
             _log.info("stopping")
     if not server.registry.stored_everything:
         raise StorageUnavailable("stopped before everything was stored")
     _log.info("stopped")
-
-
-@contextlib.contextmanager
-def _reported(settings: ServerSettings, server: Server) -> Generator[None, None, None]:
-    """Report the port and address: in the state file and to the parent process."""
-    state = {
-        "port": server.port,
-        "url": server.url,
-        "pid": os.getpid(),
-        "bind": settings.bind,
-        "public_url": settings.public_base,
-        "version": __version__,
-    }
-    line = json.dumps({**state, "operator_token": server.operator_token}) + "\n"
-    loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
-    frozen = gc.get_freeze_count()
-    _log.info("listening", extra={**state, "loop": loop, "frozen": frozen})
-    with _state_file(settings, line):
-        if settings.ready_fd >= 0:
-            # Keep 0 to 2 open, or the next file that we open would take the number.
-            standard = settings.ready_fd <= STDERR
-            with (
-                _setting_errors("ready_fd", settings.ready_fd),
-                contextlib.suppress(BrokenPipeError),
-                os.fdopen(settings.ready_fd, "w", closefd=not standard) as pipe,
-            ):
-                pipe.write(line)
-        yield
-
-
-@contextlib.contextmanager
-def _setting_errors(setting: str, descriptor: int) -> Generator[None, None, None]:
-    """Report a failure with a file descriptor as an error of its setting."""
-    try:
-        yield
-    except OSError as error:
-        raise SettingsError(setting, f"{descriptor}: {error.strerror}") from None
-
-
-@contextlib.contextmanager
-def _state_file(settings: ServerSettings, line: str) -> Generator[None, None, None]:
-    if settings.memory and not settings.data:
-        yield
-        return
-    path = settings.data_path / STATE_FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(f".{os.getpid()}")
-    # Only its owner may read it: it contains the operator's token.
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(line)
-    new.replace(path)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            if path.read_text("utf-8") == line:
-                path.unlink()

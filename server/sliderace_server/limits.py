@@ -6,8 +6,10 @@ reading for that time. Times are ms of the machine's monotonic clock.
 
 import ipaddress
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Annotated
+from functools import lru_cache
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -18,6 +20,7 @@ __all__ = [
     "CONNECT_RECORDS",
     "NEW_MEMBERS",
     "TOKEN_RECORDS",
+    "Kind",
     "Limits",
     "PerAddress",
     "Quota",
@@ -25,6 +28,11 @@ __all__ = [
     "client_key",
 ]
 
+HOUR_S, DAY_S = 3_600, 86_400
+CLAIMS = 5
+CLAIMS_S = 300
+"""Wrong device tickets from one address in five minutes, which is how long a ticket is
+valid; above it, right ones are refused too. Enough for somebody who mistypes one."""
 SWEEP_MS = 60_000
 """How often to forget addresses that are no longer active."""
 
@@ -63,14 +71,18 @@ class Limits:
         rooms_per_ip: open rooms that one address has created.
         rooms_per_hour: rooms that one address may open in an hour, and at once: each
             reserves its code for a day.
+        lobbies_per_ip: connections of one address that watch the list of rooms.
         joins_per_min: new members from one address, in all rooms together.
         joins_burst: how many of them at once: a class joins from one address.
+        quick_per_min: how often one address may race at once (`quick`) or alone.
+        quick_burst: how many of them at once: a class begins together.
         failed_joins_per_10_min: wrong room codes from one address; above it, right
             codes are refused too, so that guessing does not pay off. A class mistypes a
             lot.
         failed_joins_per_s: wrong room codes from all addresses together; beyond it
             nobody can join by a code. 0: no limit, as a few strangers who guess codes
             could otherwise keep everybody else out.
+        profiles_per_day: profiles that one address may create in a day.
         total_bots: bots of the server in all rooms together; 0: none.
         room: the limits of one room.
     """
@@ -98,10 +110,14 @@ class Limits:
     pages_burst: Positive = 1_200
     rooms_per_ip: Positive = 10
     rooms_per_hour: Positive = 60
+    lobbies_per_ip: Positive = 20
     joins_per_min: Positive = 60
     joins_burst: Positive = 120
+    quick_per_min: Positive = 10
+    quick_burst: Positive = 40
     failed_joins_per_10_min: Positive = 60
     failed_joins_per_s: NonNegative = 0
+    profiles_per_day: Positive = 5
     total_bots: NonNegative = 64
     room: RoomLimits = field(default_factory=RoomLimits)
 
@@ -165,6 +181,11 @@ class TokenBucket:
         return self._full_us <= now_ms * 1000
 
 
+Kind = Literal["pages", "joins", "quick", "guesses", "openings", "claims", "profiles"]
+"""What is counted per address and has a rate; a guess is a wrong room code, ticket or
+token, a claim a wrong device ticket."""
+
+
 class PerAddress:
     """Counters and rate limits per client address.
 
@@ -172,6 +193,10 @@ class PerAddress:
 
     Args:
         limits: the server's limits.
+
+    Attributes:
+        on_count: called with everything that is counted here and has a rate; other
+            processes of the server pass it to `count_client`.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -179,10 +204,23 @@ class PerAddress:
         self._connections: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._rooms: Counter[str] = Counter()
-        self._openings: dict[str, TokenBucket] = {}
-        self._pages: dict[str, TokenBucket] = {}
-        self._joins: dict[str, TokenBucket] = {}
-        self._guesses: dict[str, TokenBucket] = {}
+        self._lobbies: Counter[str] = Counter()
+        self.on_count: Callable[[Kind, str, int], None] | None = None
+        self._rates: dict[Kind, tuple[float, int]] = {
+            "pages": (limits.pages_per_s, limits.pages_burst),
+            "joins": (limits.joins_per_min / 60, limits.joins_burst),
+            "quick": (limits.quick_per_min / 60, limits.quick_burst),
+            "guesses": (
+                limits.failed_joins_per_10_min / 600,
+                limits.failed_joins_per_10_min,
+            ),
+            "openings": (limits.rooms_per_hour / HOUR_S, limits.rooms_per_hour),
+            "claims": (CLAIMS / CLAIMS_S, CLAIMS),
+            "profiles": (limits.profiles_per_day / DAY_S, limits.profiles_per_day),
+        }
+        self._buckets: dict[Kind, dict[str, TokenBucket]] = {
+            kind: {} for kind in self._rates
+        }
         self._all_tries: TokenBucket | None = None
         if per_s := limits.failed_joins_per_s:
             self._all_tries = TokenBucket(per_s, per_s)
@@ -190,14 +228,12 @@ class PerAddress:
 
     def __len__(self) -> int:
         """Return the number of addresses that are remembered."""
-        known = (
+        known: tuple[Iterable[str], ...] = (
             self._connections,
             self._unread,
             self._rooms,
-            self._openings,
-            self._joins,
-            self._pages,
-            self._guesses,
+            self._lobbies,
+            *self._buckets.values(),
         )
         return len({address for addresses in known for address in addresses})
 
@@ -227,29 +263,23 @@ class PerAddress:
         """Stop counting a large answer."""
         _decrement(self._unread, client_key(address), size)
 
-    def page_wait(self, address: str, now_ms: int) -> int:
-        """Count a request; return 0, or how many ms to wait before repeating it."""
-        if not address:
-            return 0
-        self._sweep(now_ms)
-        limits = self._limits
-        new = TokenBucket(limits.pages_per_s, limits.pages_burst)
-        bucket = self._pages.setdefault(client_key(address), new)
-        if not (wait := bucket.wait(now_ms)):
-            bucket.take(1, now_ms)
-        return wait
+    def page_wait(self, address: str, now_ms: int, cost: int = 1) -> int:
+        """Count a request; return 0, or how many ms to wait before repeating it.
+
+        Args:
+            address: the client's.
+            now_ms: monotonic time.
+            cost: as how many requests it counts.
+        """
+        return self._wait_or_count("pages", address, now_ms, cost)
 
     def join_wait(self, address: str, now_ms: int) -> int:
         """Count a join; return 0, or how many ms to wait before repeating it."""
-        if not address:
-            return 0
-        self._sweep(now_ms)
-        limits = self._limits
-        new = TokenBucket(limits.joins_per_min / 60, limits.joins_burst)
-        bucket = self._joins.setdefault(client_key(address), new)
-        if not (wait := bucket.wait(now_ms)):
-            bucket.take(1, now_ms)
-        return wait
+        return self._wait_or_count("joins", address, now_ms)
+
+    def quick_wait(self, address: str, now_ms: int) -> int:
+        """Count an entry to race at once or alone; return 0, or the ms to wait."""
+        return self._wait_or_count("quick", address, now_ms)
 
     def try_wait(self, address: str, now_ms: int) -> int:
         """Return how many ms this address must wait to try any room code, or 0.
@@ -259,51 +289,107 @@ class PerAddress:
         """
         if not address:
             return 0
-        buckets = (self._guesses.get(client_key(address)), self._all_tries)
-        return max(bucket.wait(now_ms) if bucket else 0 for bucket in buckets)
+        wait = self._wait("guesses", address, now_ms)
+        return max(wait, self._all_tries.wait(now_ms) if self._all_tries else 0)
 
     def failed_try(self, address: str, now_ms: int) -> None:
         """Count a wrong room code, ticket or token."""
-        if not address:
-            return
-        self._sweep(now_ms)
-        per_10_min = self._limits.failed_joins_per_10_min
-        new = TokenBucket(per_10_min / 600, per_10_min)
-        self._guesses.setdefault(client_key(address), new).take(1, now_ms)
-        if self._all_tries is not None:
-            self._all_tries.take(1, now_ms)
+        self._count("guesses", address, now_ms)
+
+    def claim_wait(self, address: str, now_ms: int) -> int:
+        """Return how many ms this address must wait to try a device ticket, or 0."""
+        return self._wait("claims", address, now_ms)
+
+    def failed_claim(self, address: str, now_ms: int) -> None:
+        """Count a wrong device ticket."""
+        self._count("claims", address, now_ms)
+
+    def profile_wait(self, address: str, now_ms: int) -> int:
+        """Return how many ms this address must wait to create a profile, or 0."""
+        return self._wait("profiles", address, now_ms)
+
+    def profile_created(self, address: str, now_ms: int) -> None:
+        """Count a profile that this address has created."""
+        self._count("profiles", address, now_ms)
 
     def may_open(self, address: str) -> bool:
         """Return whether this address may open one more room."""
         allowed = self._limits.rooms_per_ip
         return self._rooms[client_key(address)] < allowed or not address
 
+    def may_watch(self, address: str) -> bool:
+        """Return whether one more connection of this address may watch the lobby."""
+        allowed = self._limits.lobbies_per_ip
+        return self._lobbies[client_key(address)] < allowed or not address
+
+    def watches(self, address: str) -> None:
+        """Count a connection that watches the lobby."""
+        self._lobbies[client_key(address)] += 1
+
+    def unwatches(self, address: str) -> None:
+        """Stop counting a connection that watched the lobby."""
+        _decrement(self._lobbies, client_key(address))
+
     def open_wait(self, address: str, now_ms: int) -> int:
         """Return how many ms this address must wait to open one more room, or 0."""
-        bucket = self._openings.get(client_key(address))
-        return 0 if bucket is None else bucket.wait(now_ms)
+        return self._wait("openings", address, now_ms)
 
     def opened(self, address: str, now_ms: int) -> None:
         """Count a room that this address has opened."""
         self._rooms[client_key(address)] += 1
-        if not address:
-            return
-        self._sweep(now_ms)
-        per_hour = self._limits.rooms_per_hour
-        new = TokenBucket(per_hour / 3_600, per_hour)
-        self._openings.setdefault(client_key(address), new).take(1, now_ms)
+        self._count("openings", address, now_ms)
 
     def closed(self, address: str) -> None:
         """Stop counting a room of this address."""
         _decrement(self._rooms, client_key(address))
+
+    # --- buckets ---------------------------------------------------------------------
+
+    def count_client(self, kind: Kind, client: str, amount: int, now_ms: int) -> None:
+        """Count what a client did, here or in another process of the server.
+
+        Args:
+            kind: what it did.
+            client: see `client_key`.
+            amount: how often.
+            now_ms: monotonic time of this process.
+        """
+        self._sweep(now_ms)
+        buckets = self._buckets[kind]
+        if client not in buckets:
+            buckets[client] = TokenBucket(*self._rates[kind])
+        buckets[client].take(amount, now_ms)
+        if kind == "guesses" and self._all_tries is not None:
+            self._all_tries.take(amount, now_ms)
+
+    def _wait(self, kind: Kind, address: str, now_ms: int) -> int:
+        """Return how many ms an address must wait."""
+        bucket = self._buckets[kind].get(client_key(address))
+        return 0 if bucket is None else bucket.wait(now_ms)
+
+    def _count(self, kind: Kind, address: str, now_ms: int, amount: int = 1) -> None:
+        """Count what an address did."""
+        if not address:
+            return
+        client = client_key(address)
+        self.count_client(kind, client, amount, now_ms)
+        if self.on_count is not None:
+            self.on_count(kind, client, amount)
+
+    def _wait_or_count(
+        self, kind: Kind, address: str, now_ms: int, amount: int = 1
+    ) -> int:
+        """Count what an address does unless it must wait; return how many ms."""
+        if not (wait := self._wait(kind, address, now_ms)):
+            self._count(kind, address, now_ms, amount)
+        return wait
 
     def _sweep(self, now_ms: int) -> None:
         """Forget inactive addresses; attackers have many."""
         if now_ms < self._sweep_at_ms:
             return
         self._sweep_at_ms = now_ms + SWEEP_MS
-        known = (self._pages, self._joins, self._guesses, self._openings)
-        for buckets in known:
+        for buckets in self._buckets.values():
             for address in [key for key, one in buckets.items() if one.is_full(now_ms)]:
                 del buckets[address]
 
@@ -351,6 +437,7 @@ class Quota:
         self._used[member] += amount
 
 
+@lru_cache(1_024)  # to parse an address takes microseconds
 def client_key(address: str) -> str:
     """Return the key to count an address by: for IPv6 the /64, which one host owns.
 

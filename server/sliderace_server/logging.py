@@ -29,7 +29,15 @@ _UNQUOTED = {*string.ascii_letters, *string.digits, *".:_-/"}
 
 
 class LogFormat(logging.Formatter):
-    """Formats a line as time, level, event and fields."""
+    """Formats a line as time, level, event and fields.
+
+    Args:
+        **more: more fields for every line.
+    """
+
+    def __init__(self, **more: object) -> None:
+        super().__init__()
+        self._more = more
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as one line of printable ASCII."""
@@ -41,7 +49,7 @@ class LogFormat(logging.Formatter):
         ]
         parts.extend(
             f"{key}={_value(value)}"
-            for key, value in vars(record).items()
+            for key, value in {**vars(record), **self._more}.items()
             if key not in _STANDARD
         )
         if record.exc_info:
@@ -55,7 +63,9 @@ def _value(value: object) -> str:
 
 
 @contextlib.contextmanager
-def logging_to(stream: TextIO | None, level: str) -> Generator[None, None, None]:
+def logging_to(
+    stream: TextIO | None, level: str, **more: object
+) -> Generator[None, None, None]:
     """Write the logs of this process to a stream, in a separate thread.
 
     A pipe that nobody reads does not block the server or its shutdown. Lines that do
@@ -64,11 +74,15 @@ def logging_to(stream: TextIO | None, level: str) -> Generator[None, None, None]
     Args:
         stream: where to write; None, as Python has a closed one: nowhere.
         level: `debug`, `info`, `warning` or `error`.
+        **more: more fields for every line.
     """
     queued = _Queue(MAX_QUEUED)
     handler = _DroppingHandler(queued)
     writer = threading.Thread(
-        target=_write, args=(queued, _duplicate(stream)), name="log", daemon=True
+        target=_write,
+        args=(queued, _duplicate(stream), LogFormat(**more)),
+        name="log",
+        daemon=True,
     )
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # Its messages repeat ours, without the room and connection.
@@ -101,9 +115,12 @@ def _duplicate(stream: TextIO | None) -> contextlib.AbstractContextManager[TextI
     return os.fdopen(descriptor, "w", encoding="ascii")
 
 
-def _write(queued: _Queue, target: contextlib.AbstractContextManager[TextIO]) -> None:
+def _write(
+    queued: _Queue,
+    target: contextlib.AbstractContextManager[TextIO],
+    log_format: LogFormat,
+) -> None:
     """Write records until None is queued."""
-    log_format = LogFormat()
     ignore_errors = contextlib.suppress(OSError)  # there is nowhere to report them
     with ignore_errors, target as stream:
         while (record := queued.get()) is not None:

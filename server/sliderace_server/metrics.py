@@ -5,8 +5,8 @@ Labels never contain a room code, a name or a board.
 """
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -34,10 +34,14 @@ COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "commits": ("Appends to room logs", ()),
     "records": ("Records appended to room logs", ()),
     "commit_failures": ("Appends that failed and are retried", ()),
-    "steps_down": ("Rooms given up because another process writes their log", ()),
+    "steps_down": ("Rooms given up because another process writes to their log", ()),
     "stalls": ("Times that the process stood still for a quarter of a second", ()),
     "postponed": ("Starts postponed because the lock was not durable in time", ()),
     "races": ("Races that ended with results", ()),
+    "forwarded": ("Connections that another node of the cluster serves", ()),
+    "takeovers": ("Rooms taken over from other nodes", ()),
+    "nodes_lost": ("Times that another node of the cluster was lost", ()),
+    "bus_losses": ("Times that messages from another node were lost", ()),
 }
 """Counter -> help text and labels."""
 
@@ -58,24 +62,39 @@ class Histogram:
         self.counts[bisect_left(self.bounds, seconds)] += 1
         self.total += seconds
 
-    def buckets(self) -> list[tuple[str, float]]:
-        """Return each upper bound with the number of durations up to it."""
+    def buckets(self, counts: Sequence[float]) -> list[tuple[str, float]]:
+        """Return each upper bound with the number of durations up to it.
+
+        Args:
+            counts: those of all processes, like `counts`.
+        """
         names = [*map(str, self.bounds), "+Inf"]
-        running = 0
+        running = 0.0
         result: list[tuple[str, float]] = []
-        for name, count in zip(names, self.counts, strict=True):
+        for name, count in zip(names, counts, strict=True):
             running += count
             result.append((name, running))
         return result
 
 
 class Metrics:
-    """All metrics of one server; there is no global state."""
+    """All metrics of one server; there is no global state.
+
+    Attributes:
+        others: returns the samples of the server's other processes.
+    """
 
     def __init__(self) -> None:
         self.counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTERS}
         self.commit_seconds = Histogram()
         self.rtt_seconds = Histogram()
+        self.hop_seconds = Histogram()
+        self.histograms = {
+            "commit_seconds": ("Time to commit an append", self.commit_seconds),
+            "rtt_seconds": ("Round trips of the server's pings", self.rtt_seconds),
+            "hop_seconds": ("Calls to other nodes of the cluster", self.hop_seconds),
+        }
+        self.others: Callable[[], Sequence[Mapping[str, float]]] = list
         self.gauges: dict[str, tuple[str, Callable[[], float]]] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(_Source(self))
@@ -104,31 +123,47 @@ class Metrics:
         """Add a gauge whose value is read on each request."""
         self.gauges[name] = (text, read)
 
+    def samples(self) -> dict[str, float]:
+        """Return all numbers of this process; those of all processes are added."""
+        found: dict[str, float] = {
+            f"{name} {label}": value
+            for name, counted in self.counts.items()
+            for label, value in counted.items()
+        }
+        found |= {f"{name} ": read() for name, (_, read) in self.gauges.items()}
+        for name, (_, histogram) in self.histograms.items():
+            found |= {f"{name} {n}": value for n, value in enumerate(histogram.counts)}
+            found[f"{name} total"] = histogram.total
+        return found
+
     def render(self) -> tuple[str, bytes]:
         """Return the content type and body of `/metrics`."""
         return CONTENT_TYPE_LATEST, generate_latest(self._registry)
 
 
 class _Source(Collector):
-    """Converts the metrics for prometheus-client."""
+    """Converts the metrics of all processes for prometheus-client."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
         metrics = self._metrics
+        parts = [metrics.samples(), *metrics.others()]
+        total = defaultdict[str, float](float)
+        for name, value in (pair for part in parts for pair in part.items()):
+            total[name] += value
         for name, (text, labels) in COUNTERS.items():
             family = CounterMetricFamily(f"sliderace_{name}", text, labels=labels)
-            counted = metrics.counts[name]
-            for label, value in counted.items() if labels else [("", counted[""])]:
-                family.add_metric([label] if labels else [], value)
+            counted = [one for one in total if one.startswith(f"{name} ")]
+            for sample in counted if labels else [f"{name} "]:
+                label = sample.partition(" ")[2]
+                family.add_metric([label] if labels else [], total[sample])
             yield family
-        for name, (text, read) in metrics.gauges.items():
-            yield GaugeMetricFamily(f"sliderace_{name}", text, value=read())
-        for name, text, histogram in (
-            ("commit_seconds", "Time to commit an append", metrics.commit_seconds),
-            ("rtt_seconds", "Round trips of the server's pings", metrics.rtt_seconds),
-        ):
+        for name, (text, _) in metrics.gauges.items():
+            yield GaugeMetricFamily(f"sliderace_{name}", text, value=total[f"{name} "])
+        for name, (text, own) in metrics.histograms.items():
+            sums = [total[f"{name} {n}"] for n in range(len(own.counts))]
             yield HistogramMetricFamily(
-                f"sliderace_{name}", text, histogram.buckets(), histogram.total
+                f"sliderace_{name}", text, own.buckets(sums), total[f"{name} total"]
             )

@@ -4,12 +4,15 @@ A command-line option overrides an environment variable (``SLIDERACE_PORT``), wh
 overrides the TOML file, which overrides the default.
 """
 
+import os
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address, ip_network
 from pathlib import Path
+from socket import gethostname
 from typing import Annotated, Any, Literal, cast, get_type_hints
 from urllib.parse import urlsplit
 
@@ -30,6 +33,7 @@ from platformdirs import user_data_path
 from sliderace_server.http.proxy_headers import Network
 from sliderace_server.limits import Limits
 from sliderace_server.room.state import RoomLimits
+from sliderace_server.storage import check_results_url, without_password
 
 __all__ = [
     "ServerSettings",
@@ -42,8 +46,24 @@ __all__ = [
 PREFIX = "SLIDERACE_"
 """Of the environment variables."""
 
+MAX_WORKERS = 64
+"""More than a game server has cores."""
 BASE_PATH = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 """Only names that browsers and proxies never rewrite."""
+
+SHARED = (
+    "public_url",
+    "base_path",
+    "keep",
+    "small_room",
+    "player_tick",
+    "spectator_tick",
+)
+"""Settings that should be the same at all nodes of a cluster, besides the limits: any
+node may serve any room."""
+CLUSTER_PREFIX = re.compile(r"[a-z0-9-]{1,20}")
+NODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Both become parts of NATS subjects and stream names."""
 
 
 class SettingsError(ValueError):
@@ -105,6 +125,13 @@ class ServerSettings:
     database: Annotated[
         str, Meta(description="SQLite file, instead of one in the data folder")
     ] = ""
+    results: Annotated[
+        str,
+        Meta(
+            description="PostgreSQL database for results and profiles, instead of the "
+            "SQLite file: postgresql://user:password@host/name"
+        ),
+    ] = ""
     memory: Annotated[
         bool, Meta(description="keep everything in memory; nothing survives the end")
     ] = False
@@ -118,6 +145,21 @@ class ServerSettings:
             "process (a crash of the server only)"
         ),
     ] = "full"
+    # Cluster
+    cluster: Annotated[
+        str,
+        Meta(description="NATS brokers of the cluster, such as nats://a:4222,b:4222"),
+    ] = ""
+    cluster_credentials: Annotated[
+        str, Meta(description="credentials file for the brokers, made by nsc")
+    ] = ""
+    cluster_prefix: Annotated[
+        str,
+        Meta(description="name of the cluster, if several share the same brokers"),
+    ] = "sr"
+    node: Annotated[
+        str, Meta(description="name of this node; default: the host name")
+    ] = ""
     # Process
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
@@ -131,6 +173,10 @@ class ServerSettings:
         int,
         Meta(ge=-1, le=65_536, description="stop when this file descriptor is closed"),
     ] = -1
+    workers: Annotated[
+        str,
+        Meta(description="processes that share the rooms; auto: one per processor"),
+    ] = "1"
     lobby_ttl: Annotated[
         float,
         Meta(ge=0.1, le=86_400.0, description="seconds that an empty lobby is kept"),
@@ -155,19 +201,49 @@ class ServerSettings:
     def __post_init__(self) -> None:
         for name, kind in _SETTINGS.items():
             _convert(getattr(self, name), kind, name)
-        for name, kind in _LIMITS.items():
-            _convert(getattr(self.limits, name), kind, f"limit {name}")
-        for name, kind in _ROOM_LIMITS.items():
-            _convert(getattr(self.limits.room, name), kind, f"limit {name}")
+        for name, value in _values(self.limits).items():
+            _convert(value, (_LIMITS | _ROOM_LIMITS)[name], f"limit {name}")
         if not self.bind.strip():
             raise SettingsError("bind", "must not be empty; 0.0.0.0 or :: for all")
         if self.memory and self.database:
             raise SettingsError("memory", "cannot be combined with database")
+        self._check_results()
         if self.tls_key and not self.tls_cert:
             raise SettingsError("tls_key", "needs tls_cert")
+        self._check_workers()
         self._check_public_url()
         self._check_base_path()
+        self._check_cluster()
         self.proxies()
+
+    def _check_workers(self) -> None:
+        allowed = ("auto", *map(str, range(1, MAX_WORKERS + 1)))
+        if self.workers not in allowed:
+            text = f"must be auto or an integer from 1 to {MAX_WORKERS}"
+            raise SettingsError("workers", f"{text}, not {self.workers!r}")
+        if self.worker_count == 1:
+            return
+        if self.memory:
+            raise SettingsError("workers", "cannot be combined with memory")
+        if self.tls_cert:
+            raise SettingsError("workers", "cannot be combined with tls_cert")
+        if sys.platform in ("win32", "darwin"):  # no Unix sockets for packets
+            raise SettingsError("workers", "must be 1 on this system")
+
+    @property
+    def worker_count(self) -> int:
+        """How many processes share the rooms; 1: there are no workers."""
+        return (os.cpu_count() or 1) if self.workers == "auto" else int(self.workers)
+
+    def _check_results(self) -> None:
+        if not self.results:
+            return
+        if self.memory:
+            raise SettingsError("memory", "cannot be combined with results")
+        try:
+            check_results_url(self.results)
+        except ValueError as error:
+            raise SettingsError("results", str(error)) from None
 
     def _check_public_url(self) -> None:
         if not self.public_url:
@@ -189,6 +265,22 @@ class ServerSettings:
         if not BASE_PATH.fullmatch(own or public):
             setting = "base_path" if own else "public_url"
             raise SettingsError(setting, "the path must look like /race")
+
+    def _check_cluster(self) -> None:
+        if not CLUSTER_PREFIX.fullmatch(self.cluster_prefix):
+            raise SettingsError("cluster_prefix", "must be 1 to 20 of a-z, 0-9 and -")
+        if self.node and not NODE.fullmatch(self.node):
+            raise SettingsError("node", "must be 1 to 64 of A-Z, a-z, 0-9, _ and -")
+        if not self.cluster:
+            return
+        if self.memory:
+            raise SettingsError("memory", "cannot be combined with cluster")
+        if self.worker_count > 1:
+            raise SettingsError("workers", "cannot be combined with cluster")
+        self.brokers()
+        if not self.results:
+            text = "needs results, such as postgresql://host/db"
+            raise SettingsError("cluster", text)
 
     @property
     def _public_path(self) -> str:
@@ -220,6 +312,44 @@ class ServerSettings:
         except ValueError as error:
             raise SettingsError("trusted_proxies", str(error)) from None
 
+    def brokers(self) -> tuple[str, ...]:
+        """Return the URLs in `cluster`; those without a scheme have the first one's."""
+        scheme, separator, rest = self.cluster.partition("://")
+        parts = [part.strip() for part in rest.split(",")]
+        urls = [one if "://" in one else f"{scheme}://{one}" for one in parts]
+        # With a slash, a part of the password may be the path, so quote no part.
+        wrong = "must look like nats://a:4222,b:4222 (in passwords, %2F for /)"
+        for url in urls:
+            try:
+                known = urlsplit(url)
+                _ = known.port  # validated on access
+            except ValueError:
+                raise SettingsError("cluster", wrong) from None
+            right = known.scheme in ("nats", "tls") and known.hostname
+            rest = known.path or known.query or known.fragment
+            if not separator or not right or rest:
+                raise SettingsError("cluster", wrong)
+        return tuple(urls)
+
+    @property
+    def node_name(self) -> str:
+        """The name of this node."""
+        return self.node or re.sub(r"[^A-Za-z0-9_-]", "-", gethostname())[:64] or "node"
+
+    def changed_limits(self) -> dict[str, int]:
+        """Return the limits that do not have their default."""
+        defaults = _values(Limits())
+        values = _values(self.limits)
+        return {name: one for name, one in values.items() if one != defaults[name]}
+
+    def shared(self) -> dict[str, str]:
+        """Return the values that should be the same at all nodes of a cluster.
+
+        Limits with their default are left out.
+        """
+        values = {name: getattr(self, name) for name in SHARED} | self.changed_limits()
+        return {name: str(value) for name, value in values.items()}
+
     @property
     def data_path(self) -> Path:
         """The data folder."""
@@ -231,6 +361,13 @@ class ServerSettings:
         if self.memory:
             return "memory:"
         return f"sqlite:{self.database_path}"
+
+    @property
+    def results_place(self) -> str:
+        """Where results and profiles are, for messages."""
+        if self.results:
+            return without_password(self.results)
+        return str(self.database_path)
 
     @property
     def database_path(self) -> Path:
@@ -267,6 +404,12 @@ _LIMITS = _types_of(Limits)
 _ROOM_LIMITS = _types_of(RoomLimits)
 
 
+def _values(limits: Limits) -> dict[str, int]:
+    """Return all limits, those of rooms too, by name."""
+    server = {name: getattr(limits, name) for name in _LIMITS}
+    return server | {name: getattr(limits.room, name) for name in _ROOM_LIMITS}
+
+
 def help_of(setting: str) -> str:
     """Return what a setting does, for operators."""
     hint = get_type_hints(ServerSettings, include_extras=True)[setting]
@@ -291,6 +434,8 @@ def load_settings(
         file = Path(named)
     table = {} if file is None else _read_toml(file)
     source = "" if file is None else f" in {file.name}"
+    if type(table.get("workers")) is int:  # a number, without quotation marks
+        table["workers"] = str(table["workers"])
     table_limits = table.pop("limits", {})
     if not isinstance(table_limits, dict):
         raise SettingsError(f"limits{source}", f"must be a table, not {table_limits!r}")

@@ -146,7 +146,7 @@ def test_whole_race_against_a_bot(people: People) -> None:
         who.wait_for(r"^3x3 · first to 2 · race 2 · Ann 1$")
         who.wait_for(r"^   racer +races  wins +best$")
         who.wait_for(r"^1  Ann +1     1  +\d+\.\d{3}$")
-        who.wait_for(r"^1  Bot \w+ \(bot\)  +1     0  +\d+\.\d{3}$")
+        who.wait_for(r"^   Bot \w+ \(bot\)  +1     0  +\d+\.\d{3}$")
     wil.type("signals")
     wil.wait_for("^There are no signals. The host gets them after a race.$")
     ann.type("q")

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 COUNT, SEED = 200, 14
 SINCE = "2026-11-29T12:00:00+00:00"
 """Older commit subjects are not sampled, since they cannot be rewritten."""
-LEAST_WORDS = 3
+MIN_WORDS = 3
 SOURCES = ("shared", "server", "client", "tests")
 
 
@@ -28,7 +28,7 @@ def sentences(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n|\n\s*[-|*] |\n {4,}\w+: ", text):
         plain = " ".join(paragraph.split())
         for one in re.split(r"(?<=[.!?:]) (?=[A-Z`])", plain):
-            if len(one.split()) >= LEAST_WORDS:
+            if len(one.split()) >= MIN_WORDS:
                 yield one
 
 
@@ -76,7 +76,7 @@ def everything() -> Iterator[tuple[str, str]]:
 
 def main(count: int = COUNT, seed: int = SEED) -> None:
     """Print a sample."""
-    found = sorted({one for one in everything() if len(one[1].split()) >= LEAST_WORDS})
+    found = sorted({one for one in everything() if len(one[1].split()) >= MIN_WORDS})
     chosen = random.Random(seed).sample(found, count)  # noqa: S311
     for number, (place, text) in enumerate(chosen, 1):
         print(f"{number:3} {place:24} {text}")

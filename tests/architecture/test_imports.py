@@ -89,6 +89,8 @@ PLANTS = [
     ("websockets", "client/sliderace_client/bots/bot.py", "import websockets"),
     ("sqlite", "server/sliderace_server/registry/rooms.py", "import sqlite3"),
     ("sqlite", "server/sliderace_server/storage/memory.py", "import aiosqlite"),
+    ("postgresql", "server/sliderace_server/storage/__init__.py", "import asyncpg"),
+    ("nats", "server/sliderace_server/registry/rooms.py", "import nats"),
     ("textual", "client/sliderace_client/shared_ui/render.py", "import textual"),
     ("textual", "client/sliderace_client/bots/bot.py", "import rich"),
     (

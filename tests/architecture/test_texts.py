@@ -6,6 +6,7 @@ checks that each of its values has a text.
 """
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -184,6 +185,18 @@ def test_a_key_is_in_one_file_only() -> None:
     assert not catalogue("start").keys() & catalogue("page").keys()
 
 
+def test_a_key_is_in_its_file_only_once() -> None:
+    """JSON readers keep the last of two texts, which then stands in both places."""
+    for path in sorted((SHARED / "sliderace/texts").glob("*.json")):
+        json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_twins)
+
+
+def without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    keys = [key for key, _ in pairs]
+    assert [key for key in keys if keys.count(key) > 1] == []
+    return dict(pairs)
+
+
 def test_placeholders_match_between_code_and_catalogue() -> None:
     """The count need not be shown: it may only choose between two texts."""
     wrong: list[str] = []
@@ -246,7 +259,10 @@ def quiet(tree: ast.AST) -> Iterator[ast.AST]:
                 yield annotation
             case ast.AnnAssign():
                 yield node.annotation
-            case ast.FunctionDef(returns=ast.expr() as returns):
+            case (
+                ast.FunctionDef(returns=ast.expr() as returns)
+                | ast.AsyncFunctionDef(returns=ast.expr() as returns)
+            ):
                 yield returns
             case ast.Call(func=ast.Name(id="cast")):
                 yield node.args[0]
@@ -287,5 +303,20 @@ def test_sentence_in_the_code_is_found(code: str, words: list[str]) -> None:
 def test_the_readme_names_buttons_of_the_page_as_the_page_does() -> None:
     readme = (REPOSITORY / "README.md").read_text("utf-8")
     named = re.findall(r"\*([^*|]+)\* on the page", readme)
-    assert len(named) == 7
+    assert len(named) == 11
     assert set(named) <= set(OF_PAGE.values())
+
+
+def test_the_page_says_of_privacy_what_the_document_says() -> None:
+    document = (REPOSITORY / "docs/privacy.md").read_text("utf-8")
+    points = [" ".join(one.split()) for one in re.split(r"\n- ", document)[1:]]
+    plain = [
+        re.sub(r"[*`]", "", re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", one))
+        for one in points
+    ]
+    shown = [
+        value
+        for key, value in catalogue("page").items()
+        if key.startswith("privacy.") and key != "privacy.title"
+    ]
+    assert shown == plain

@@ -12,7 +12,7 @@ import select
 import socket
 import time
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from random import Random
@@ -184,7 +184,11 @@ class Member:
 
 
 def opened(
-    server: Process, hellos: Iterable[dict[str, Any]], hosts: Iterable[Member] = ()
+    server: Process,
+    hellos: Iterable[dict[str, Any]],
+    hosts: Iterable[Member] = (),
+    answer: str = "welcome",
+    path: Callable[[dict[str, Any]], str] | None = None,
 ) -> list[Member]:
     """Connect members, in waves, and wait for their `welcome`.
 
@@ -193,6 +197,8 @@ def opened(
         hellos: how each member enters a room.
         hosts: members who are in these rooms already; they read what a large room
             sends while it fills.
+        answer: type of the event to wait for.
+        path: returns the path to which a member connects; None: that of the wire.
     """
     port, wire = server.port, wire_of(server.kind)
     hosts = list(hosts)
@@ -201,12 +207,13 @@ def opened(
     while some := list(islice(todo, WAVE)):
         wave = [Member(port, wire) for _ in some]
         for member, enter in zip(wave, some, strict=True):
-            member.send(HANDSHAKE % wire.path(port, enter).encode())
+            target = path(enter) if path else wire.path(port, enter)
+            member.send(HANDSHAKE % target.encode())
         for member, enter in zip(wave, some, strict=True):
             member.read_handshake()
             member.say({"t": "hello", "v": 1, "enter": enter})
         for member, enter in zip(wave, some, strict=True):
-            member.welcome = member.wait_for("welcome")
+            member.welcome = member.wait_for(answer)
             member.player = enter.get("role", "player") == "player"
         members += wave
         if hosts:

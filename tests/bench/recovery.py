@@ -47,7 +47,7 @@ async def _measured(settings: ServerSettings, races: int) -> dict[str, Any]:
         began = time.perf_counter()
         async with running(settings, clock=clock, page={}) as server:
             starts.append(time.perf_counter() - began)
-            assert server.registry.health()["rooms"] == 1
+            assert server.view.health()["rooms"] == 1
     async with open_store(settings.store_url) as store:
         records = await store.log.read(actor.code)
     return {

@@ -1,19 +1,28 @@
 """The scenarios: races of all sizes, many clients at once, an overloaded server."""
 
+import contextlib
 import os
 import platform
+import selectors
+import signal
+import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import cycle, islice
 from statistics import median
 from typing import Any
 
-from tests.bench.driver import Driver, Figures, Member, opened
+from tests.bench.cluster import figures_of as cluster_figures
+from tests.bench.driver import HANDSHAKE, Driver, Figures, Member, opened
 from tests.bench.engine import figures
+from tests.bench.jetstream import figures_of as jetstream_figures
 from tests.bench.recovery import figures_after
 from tests.bench.servers import Process, serving
+from tests.bench.standings import figures_of as standings_figures
+from tests.bench.workers import figures_of as workers_figures
 
 from sliderace.engine import Size
 from sliderace.solve import LEVELS
@@ -380,6 +389,123 @@ def _rooms_of_bots(server: Process) -> list[Member]:
     return hosts
 
 
+ENTRIES = 20
+
+
+def quick(kind: str, _: float) -> Result:
+    """From click to board, 20 times with the bots' process to start, and without."""
+    cold: list[float] = []
+    for _ in range(ENTRIES):
+        with serving(kind) as server:
+            cold.append(_click_to_board(server))
+    with serving(kind) as server:
+        _click_to_board(server)
+        warm = [_click_to_board(server) for _ in range(ENTRIES)]
+    return {
+        "entries": ENTRIES,
+        **_half_and_most(cold, "cold"),
+        **_half_and_most(warm, "warm"),
+    }
+
+
+def _click_to_board(server: Process) -> float:
+    """Enter a quick room and leave it; return how many seconds the board took."""
+    member = Member(server.port)
+    began = time.perf_counter()
+    member.send(HANDSHAKE % b"/ws")
+    member.read_handshake()
+    enter = {"as": "quick", "event": "4x4", "name": "P", "pace_ms": 20_000}
+    member.say({"t": "hello", "v": 1, "enter": enter})
+    racing = member.wait_for("roster")["roster"]
+    member.wait_for("board")
+    took = time.perf_counter() - began
+    if len(racing) != 4:
+        raise RuntimeError(f"{len(racing)} racers, not 4")
+    member.say({"t": "leave"})
+    with contextlib.suppress(ConnectionError):  # until the room is closed
+        member.wait_for("closed")
+    member.socket.close()
+    return took
+
+
+def _half_and_most(seconds: Sequence[float], name: str) -> Result:
+    """Return p50 and p95 in s."""
+    ordered = sorted(seconds)
+    return {
+        f"{name}_{label}_s": round(ordered[int(len(ordered) * q)], 2)
+        for label, q in (("p50", 0.5), ("p95", 0.95))
+    }
+
+
+WATCHERS = 5_000
+
+
+def lobby(kind: str, seconds: float) -> Result:
+    """5,000 watchers of a list that changes every second, beside a race of four.
+
+    Each of five rounds takes `seconds`, with and without the watchers.
+    """
+    with serving(kind) as server:
+        enter = {"as": "create", "name": "H", "public": True}
+        [host] = opened(server, [enter])
+        ended = threading.Event()
+        visits = threading.Thread(
+            target=_visits, args=(server, host.welcome["code"], ended)
+        )
+        visits.start()
+        try:
+            racers = rooms(server, 1, 4, 0)
+            alone = [_one_round(server, racers, seconds) for _ in range(ROUNDS)]
+            hellos = ({"as": "lobby"} for _ in range(WATCHERS))
+            with _read_elsewhere(opened(server, hellos, answer="rooms")):
+                cpu, began = server.cpu_s, time.perf_counter()
+                beside = [_one_round(server, racers, seconds) for _ in range(ROUNDS)]
+                took = time.perf_counter() - began
+        finally:
+            ended.set()
+            visits.join()
+        return {
+            "watchers": WATCHERS,
+            "server_cpu": round((server.cpu_s - cpu) / took, 3),
+            "ack_p99_alone_ms": median(alone),
+            "ack_p99_beside_ms": median(beside),
+        }
+
+
+@contextlib.contextmanager
+def _read_elsewhere(members: Sequence[Member]) -> Generator[None, None, None]:
+    """Let a process of the lowest priority read what these members are sent.
+
+    Watchers are on other machines; read here, they would delay the racers' acks.
+    """
+    child = os.fork()
+    if not child:
+        if sys.platform == "linux":
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        with selectors.DefaultSelector() as ready:
+            for one in members:
+                ready.register(one.socket, selectors.EVENT_READ, one)
+            while True:
+                for key, _ in ready.select():
+                    key.data.drain()
+    try:
+        yield
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _visits(server: Process, code: str, ended: threading.Event) -> None:
+    """Visit a public room again and again, so that its row changes every second."""
+    while not ended.is_set():
+        join = {"as": "join", "code": code, "name": "V", "role": "spectator"}
+        [visitor] = opened(server, [join])
+        ended.wait(1)
+        visitor.say({"t": "leave"})
+        visitor.socket.close()
+        ended.wait(1)
+
+
 def engine(_: str, __: float) -> Result:
     """The engine: a validated slide in ns, a scramble in us; no server."""
     small, large = figures(Size(4, 4)), figures(Size(10, 10))
@@ -391,6 +517,40 @@ def recovery(_: str, __: float) -> Result:
     after = {f"after_{races}": figures_after(races) for races in (2, 50, 500)}
     ratio = after["after_500"]["start_ms"] / after["after_2"]["start_ms"]
     return {**after, "start_ratio": round(ratio, 2)}
+
+
+def standings(_: str, __: float) -> Result:
+    """Leaderboards and profiles with a million attempts; storing races of profiles."""
+    return standings_figures()
+
+
+def workers(_: str, seconds: float) -> Result:
+    """One process compared with two workers; joins; a killed worker."""
+    return workers_figures(seconds)
+
+
+def cluster(_: str, seconds: float) -> Result:
+    """One node compared with two, with players on the node of their room or another."""
+    return cluster_figures(seconds)
+
+
+def crowd(_: str, seconds: float) -> Result:
+    """One race with 5,000 spectators over three nodes."""
+    from tests.bench.crowd import figures_of  # noqa: PLC0415 - needs an extra
+
+    return figures_of(seconds)
+
+
+def standings_postgresql(_: str, __: float) -> Result:
+    """The same with results in PostgreSQL."""
+    from tests.bench.postgresql import figures_of  # noqa: PLC0415 - needs an extra
+
+    return figures_of()
+
+
+def jetstream(_: str, seconds: float) -> Result:
+    """Room logs in JetStream, on one broker and on three."""
+    return jetstream_figures(seconds)
 
 
 SCENARIOS: dict[str, Callable[[str, float], Result]] = {
@@ -411,7 +571,15 @@ SCENARIOS: dict[str, Callable[[str, float], Result]] = {
     "storage": storage,
     "linear": linear,
     "recovery": recovery,
+    "standings": standings,
+    "standings-postgresql": standings_postgresql,
+    "jetstream": jetstream,
     "bots": bots,
+    "quick": quick,
+    "lobby": lobby,
+    "workers": workers,
+    "cluster": cluster,
+    "crowd": crowd,
     "engine": engine,
     "scramble": engine,
 }

@@ -17,6 +17,7 @@ __all__ = [
     "make_ready",
     "new_guest",
     "new_room",
+    "open_host_form",
     "own_board",
     "press",
     "race_alone",
@@ -36,10 +37,19 @@ FITS = "document.documentElement.scrollWidth <= screen.width"
 """Not `innerWidth`: phones widen it if the content does not fit."""
 
 
+def open_host_form(page: Page) -> None:
+    """On the start page, open the form for a new room, unless it is open."""
+    opener = page.get_by_role("button", name="Host a race")
+    if opener.get_attribute("aria-expanded") == "false":
+        opener.click()
+    page.wait_for_selector(".hosting")
+
+
 def host(page: Page, name: str, size: str = "3\u00d73") -> str:
     """Open a room from the start page; return its code."""
     page.get_by_label("Your name").fill(name)
-    page.get_by_label(size).check()
+    open_host_form(page)
+    page.locator(".hosting").get_by_label(size).check()
     page.get_by_role("button", name="Open a room").click()
     page.wait_for_selector(".lobby")
     return str(page.url.rsplit("/", 1)[-1])

@@ -1,6 +1,8 @@
 """axe-core, an accessibility checker, finds no fault on any screen."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -19,9 +21,11 @@ from tests.browser.player import (
     host,
     join,
     make_ready,
+    open_host_form,
     solve_by_keys,
     use_short_countdown,
 )
+from tests.browser.stored_profiles import open_as, stored_server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(120)]
 
@@ -37,6 +41,11 @@ RUN = """async (part) => {
         ({ message }) => message).join("; ")).join(" | ")}`)];
 }"""
 
+TWO_FRAMES = """() => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(done)))"""
+"""After a change of size, a page measures itself in one frame and adapts in the
+next."""
+
 
 def _check_sizes(page: Page, screen: str) -> None:
     """Check the page: light at its size, dark on two phones."""
@@ -51,7 +60,8 @@ def _check_sizes(page: Page, screen: str) -> None:
 
 
 def _check(page: Page, screen: str, part: str = "html") -> None:
-    """Check a part of the page as it is once no animation is running."""
+    """Check a part of the page as it is once it is laid out and nothing moves."""
+    page.evaluate(TWO_FRAMES)
     page.wait_for_function(
         "() => document.getAnimations().every((one) => one.playState !== 'running')"
     )
@@ -93,6 +103,7 @@ def test_axe_finds_no_fault_in_a_room(
         page.add_init_script(axe)
         page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
     ann.goto(pages.address)
+    open_host_form(ann)
     ann.get_by_text("More rules").click()
     ann.wait_for_selector(".home .rules-grid select")
     _check_sizes(ann, "home")
@@ -169,6 +180,44 @@ def test_axe_finds_no_fault_in_solo(
     _check_all(page, "a solved board", PHONE, DESKTOP)
 
 
+def test_axe_finds_no_fault_in_profile_and_statistics(
+    browser: Browser, axe: str, tmp_path: Path
+) -> None:
+    """Also not in tables on demand, and in the leaderboards with our own line."""
+    with stored_server(tmp_path) as address:
+        pages = Pages(browser, address)
+
+        def opened(key: str, query: str, ready: str) -> Page:
+            page = open_as(pages, key, query)
+            page.add_init_script(axe)
+            page.emulate_media(reduced_motion="reduce")
+            page.reload()
+            page.locator(ready).first.wait_for()
+            return page
+
+        statistics = opened("many", "?statistics", ".attempts li")
+        for summary in statistics.locator(".chart summary").all():
+            summary.click()
+        statistics.locator(".chart tbody").last.wait_for()
+        _check_sizes(statistics, "statistics")
+        _check_all(opened("dnf", "?statistics", ".attempts li"), "only DNFs", PHONE)
+        _check_sizes(opened("player 109", "?leaderboards", ".mine"), "leaderboards")
+        profile = opened("many", "?profile", ".devices li")
+        profile.get_by_role("button", name="Add a device").click()
+        profile.locator(".ticket").wait_for()
+        profile.get_by_text("Show the key of this device").click()
+        profile.get_by_role("button", name="Delete this profile").click()
+        _check_sizes(profile, "profile")
+        profile.get_by_role("button", name="Privacy").click()
+        profile.locator(".side-panel li").first.wait_for()
+        _check_all(profile, "privacy", PHONE)
+        guest = opened("unknown", "?profile", ".profile-cards form")
+        guest.get_by_text("Use a key that you wrote down").click()
+        _check_sizes(guest, "no profile")
+        pages.close()
+        assert pages.faults == []
+
+
 def test_axe_finds_no_fault_in_menus_and_messages(
     browser: Browser, server: str, axe: str
 ) -> None:
@@ -179,6 +228,7 @@ def test_axe_finds_no_fault_in_menus_and_messages(
             page.add_init_script(axe)
             page.emulate_media(reduced_motion="reduce")
         ann.goto(near.address)
+        open_host_form(ann)
         ann.get_by_text("More rules").click()
         ann.get_by_label("Open boards").check()
         code = host(ann, "Ann")
@@ -221,6 +271,54 @@ def test_axe_finds_no_fault_in_menus_and_messages(
         ann.goto(f"{near.address}/BCDFGH")
         ann.wait_for_selector("text=no such room")
         _check_all(ann, "wrong code", DESKTOP)
+
+
+def test_axe_finds_no_fault_in_rooms_of_the_server(pages: Pages, axe: str) -> None:
+    """Nor where people race at once, alone, or on the daily boards."""
+    ann, ben = pages.blank(), pages.blank(PHONE)
+    for page in (ann, ben):
+        page.add_init_script(axe)
+        page.emulate_media(reduced_motion="reduce")
+        page.goto(pages.address)
+    ann.get_by_role("button", name="Join a race").click()
+    ann.wait_for_selector(".code-input")
+    _check_all(ann, "code", DESKTOP, PHONE)
+    ann.get_by_role("radio", name="4\u00d74").check()
+    ann.get_by_role("button", name="Race now").click()
+    ann.wait_for_selector(".question")
+    _check_all(ann, "question", DESKTOP, PHONE, dark=False)
+    ann.get_by_role("button", name="I am new").click()
+    ann.wait_for_selector("[data-screen=race] .stage [data-board]")
+    ben.get_by_role("button", name=re.compile("Join: 4\u00d74")).wait_for()
+    _check_all(ben, "live rooms", PHONE)
+    ben.get_by_role("button", name=re.compile("Join: 4\u00d74")).click()
+    ben.wait_for_selector(".board-card[data-board] >> nth=3")
+    ben.get_by_text("Warm up").click()
+    _check_all(ben, "late comer", PHONE, DESKTOP)
+    ben.goto(f"{pages.address}/?daily")
+    ben.wait_for_selector(".daily-guest:not([hidden])")
+    _check_all(ben, "daily, guest", PHONE, DESKTOP)
+    ben.goto(pages.address)
+    ben.evaluate("localStorage.setItem('sliderace.solo.size', '3x3')")
+    ben.get_by_role("button", name="Play alone").click()
+    ben.wait_for_selector("[data-screen=solo] .board:not(.placeholder)")
+    _check_all(ben, "alone", PHONE, DESKTOP)
+    solve_by_keys(ben)
+    ben.get_by_role("button", name="Keep this time").wait_for()
+    _check_all(ben, "alone, solved", PHONE, DESKTOP)
+    ben.get_by_role("button", name="Keep this time").click()
+    ben.wait_for_selector(".gain-lines li")
+    _check_all(ben, "new best", PHONE, DESKTOP, dark=False)
+    ben.get_by_role("link", name="sliderace").click()
+    ben.get_by_role("button", name="Daily boards").click()
+    ben.locator(".daily-board .primary:not(:disabled)").first.click()
+    ben.wait_for_selector("[data-screen=race] .stage [data-board]")
+    solve_by_keys(ben)
+    ben.wait_for_selector("[data-screen=results] .gain-lines li")
+    _check_all(ben, "daily race", PHONE, DESKTOP)
+    ben.get_by_role("button", name="Back to the daily boards").click()
+    ben.wait_for_selector("[data-state=done]")
+    _check_all(ben, "daily", PHONE, DESKTOP, dark=False)
 
 
 def _check_menus(page: Page) -> None:

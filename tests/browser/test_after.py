@@ -120,7 +120,7 @@ def _check_downloads(ann: Page, ben: Page, board: Board) -> None:
 
 
 def _check_replay(eve: Page, board: Board) -> None:
-    """Replay forwards and backwards: by keys, by the slider, and by playing."""
+    """Replay by keys, by the slider and by playing; and verify the record."""
     eve.wait_for_selector(SHOWN)
     first = eve.locator(".board-card").first
     scrambled = " ".join(map(str, board.tiles))
@@ -149,6 +149,9 @@ def _check_replay(eve: Page, board: Board) -> None:
     eve.wait_for_selector("button:text-is('Pause')")
     eve.wait_for_selector("button:text-is('Play')")
     assert first.get_attribute("data-board") == solved, "it ran to the end"
+    eve.get_by_text("Checks of the race record").click()
+    eve.wait_for_selector(".checks >> text=/^ok .* ranking:/")
+    assert eve.locator(".checks li", has_text="not ok").count() == 0
     for width, height in (SMALL, PHONE, DESKTOP):
         eve.set_viewport_size({"width": width, "height": height})
         assert fits_screen(eve)

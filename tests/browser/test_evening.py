@@ -54,7 +54,12 @@ def test_series_of_an_evening_is_the_same_for_everybody(pages: Pages) -> None:
     assert address is not None
     with urllib.request.urlopen(address) as answer:  # noqa: S310
         rows = list(csv.DictReader(io.StringIO(answer.read().decode("utf-8-sig"))))
-    assert [[row["place"], row["name"], row["races"], row["wins"]] for row in rows] == [
+    for row in rows:
+        assert row["place"]
+        if row["bot"] == "true":
+            row["place"] = ""  # which the page does not show
+    columns = ("place", "name", "races", "wins")
+    assert [[row[name] for name in columns] for row in rows] == [
         row[:4] for row in table
     ]
     assert rows[2]["race_1"] == "dns"

@@ -11,6 +11,7 @@ from tests.browser.player import (
     make_ready,
     new_guest,
     new_room,
+    open_host_form,
     own_board,
     press,
     race_alone,
@@ -87,6 +88,7 @@ def test_seat_moves_to_another_device(pages: Pages) -> None:
 
 def test_rules_chosen_at_home_apply_in_the_room(pages: Pages) -> None:
     ann = pages.open()
+    open_host_form(ann)
     ann.get_by_text("More rules").click()
     ann.get_by_label("Spectators see boards").select_option("30 s later")
     ann.get_by_label("Open boards").check()
@@ -122,6 +124,7 @@ def test_lobby_offers_auto_ready_sitting_out_and_a_warm_up(pages: Pages) -> None
 def test_boards_can_have_any_size(pages: Pages) -> None:
     """From 2x2 to 10x10, square or not: at home, in the lobby, and in practice."""
     ann = pages.open("/", PHONE)
+    open_host_form(ann)
     ann.get_by_role("radio", name="Other").check()
     ann.get_by_label("Width").select_option("2")
     ann.get_by_label("Height").select_option("10")
@@ -158,6 +161,15 @@ def test_phone_has_no_settings_for_mouse_and_keys(pages: Pages) -> None:
     desk.get_by_label("Settings").click()
     desk.get_by_text("Your own keys").wait_for()
     assert desk.get_by_text("Hover").count() == 1
+
+
+def test_settings_suggest_the_name_of_the_start_page(pages: Pages) -> None:
+    """A newcomer has one suggested name, wherever it is shown."""
+    page = pages.open("/")
+    name = page.get_by_label("Your name").input_value()
+    page.get_by_label("Settings").click()
+    panel = page.locator(".panel").get_by_label("Your name")
+    assert panel.input_value() == name
 
 
 def test_tile_colours_follow_the_setting(pages: Pages) -> None:

@@ -10,6 +10,7 @@ from tests.browser.player import (
     host,
     new_guest,
     new_room,
+    open_host_form,
     own_board,
     press,
     solution,
@@ -147,6 +148,7 @@ def test_spectator_sees_six_whole_boards_on_most_of_the_screen(
 def test_open_boards_leave_the_own_board_large(pages: Pages) -> None:
     """Those of others stand beside it on a wide screen, and below it on others."""
     ann = pages.open()
+    open_host_form(ann)
     ann.get_by_text("More rules").click()
     ann.get_by_label("Open boards").check()
     code = host(ann, "Ann")

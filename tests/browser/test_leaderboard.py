@@ -196,6 +196,21 @@ def test_finishers_show_times_and_racers_their_own_progress(pages: Pages) -> Non
     assert not page.locator(".lane.finished .well").first.is_visible()
 
 
+@pytest.mark.parametrize("size", [PHONE, SMALL])
+def test_phones_show_whole_times_of_finishers(
+    pages: Pages, size: tuple[int, int]
+) -> None:
+    """Also of the winner, whose time is the longest text, in a font of wide digits."""
+    page, _ = _leaderboard(pages, size, many=4, own=1)
+    page.evaluate("""() => {
+      const end = { status: "finished", high: 1000, place: 1, final: true };
+      Object.assign(rows[0].lane, end, { time: 38057 });
+      show(6000);
+    }""")
+    page.wait_for_selector(".lane.finished")
+    assert page.evaluate(CUT) == []
+
+
 def test_no_ranks_are_shown_while_they_say_nothing(pages: Pages) -> None:
     """For two seconds racers stand by seat."""
     page = pages.open("/", PHONE)

@@ -14,6 +14,7 @@ from tests.browser.conftest import (
 from tests.browser.player import (
     end_race,
     fits_screen,
+    give_up,
     join,
     new_guest,
     new_room,
@@ -79,6 +80,38 @@ def test_ten_lanes_keep_names_and_times(pages: Pages, server: str) -> None:
         for program in (fast, slow):
             program.kill()
             program.wait()
+
+
+def test_smallest_phone_keeps_clock_and_time_left_apart(pages: Pages) -> None:
+    """Whoever gave up watches the others, who have little time left."""
+    ann, code = new_room(pages)
+    ben = new_guest(pages, code, "Ben", SMALL)
+    start_race_with(ann, ben)
+    solve_by_keys(ann)
+    ben.wait_for_selector(".deadline >> text=left")
+    give_up(ben)
+    ben.wait_for_selector(".spectating .deadline >> text=left")
+    clock, left, buttons = (
+        ben.locator(part).bounding_box() for part in (".clock", ".deadline", ".cameras")
+    )
+    assert clock
+    assert left
+    assert buttons
+    assert clock["y"] + clock["height"] <= left["y"]
+    assert left["x"] + left["width"] <= buttons["x"]
+
+
+def test_series_keeps_names_whole_on_the_smallest_phone(pages: Pages) -> None:
+    ann, code = new_room(pages, "Wilhelmina Constance")
+    ben = new_guest(pages, code, "Ben", SMALL)
+    start_race_with(ann, ben)
+    solve_by_keys(ann)
+    give_up(ben)
+    name = ben.locator(".series td >> text=Wilhelmina")
+    name.wait_for()
+    lines = "one => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)"
+    assert name.evaluate(lines) < 3
+    assert fits_screen(ben)
 
 
 def test_dnf_reason_stays_in_its_column(pages: Pages) -> None:

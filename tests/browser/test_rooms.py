@@ -15,6 +15,7 @@ from tests.browser.player import (
     make_ready,
     new_guest,
     new_room,
+    open_host_form,
     own_board,
     press,
     race_alone,
@@ -41,6 +42,7 @@ def test_code_can_be_typed_in_any_form(pages: Pages) -> None:
     ann = pages.open()
     code = host(ann, "Ann")
     ben = pages.open()
+    ben.get_by_role("button", name="Join a race").click()
     ben.get_by_label("Room code").fill("LOVELY")
     ben.keyboard.press("Enter")
     assert "six letters" in ben.get_by_role("alert").inner_text()
@@ -64,6 +66,7 @@ def test_list_of_public_rooms_is_brought_up_to_date(pages: Pages) -> None:
     """A room that opens while somebody looks appears; one that closes disappears."""
     eve, ann = pages.open(), pages.open()
     eve.wait_for_selector(".home")
+    open_host_form(ann)
     ann.get_by_label("Public room").check()
     code = host(ann, "Ann")
     listed = eve.locator(".rooms").get_by_text(f"{code[:3]}-{code[3:]}")

@@ -1,12 +1,23 @@
 """Pages, a terminal and a spectator in one race under bad conditions."""
 
+import asyncio
 import re
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.browser.conftest import PHONE, Pages, near_and_far, start_server
+from tests.browser.conftest import (
+    PHONE,
+    UNREACHABLE,
+    Pages,
+    near_and_far,
+    start_server,
+)
 from tests.browser.player import (
     new_guest,
     new_room,
@@ -18,6 +29,7 @@ from tests.browser.player import (
     wait_for_board,
     wake,
 )
+from tests.chaos.proxy import Conditions, Proxy, proxied
 from tests.e2e.shell import Running, Shell
 
 from sliderace.engine import Board, format_tokens
@@ -42,11 +54,10 @@ def _podium(page: Page) -> list[list[str]]:
     return [[place, name, time.removesuffix(" s")] for place, name, time in cells]
 
 
-def _podium_of(terminal: Running) -> list[list[str]]:
-    """Return the same from three lines of a terminal."""
-    terminal.wait_for("The race is over")
+def _podium_of(terminal: Running, many: int = 3) -> list[list[str]]:
+    """Return the same from as many lines of a terminal, after the end of the race."""
     found: list[list[str]] = []
-    while len(found) < 3:
+    while len(found) < many:
         terminal.wait_for("")
         row = re.match(ROW, terminal.output[-1])
         if row:
@@ -115,7 +126,9 @@ def test_race_survives_reload_outage_and_crash(
                     ben.wait_for_selector(".lane.mine.finished")
                     tom.type(f"={format_tokens(slides)}")
                     podiums = [_podium(page) for page in (ann, ben, sam)]
-                    assert podiums[0] == podiums[1] == podiums[2] == _podium_of(tom)
+                    assert podiums[0] == podiums[1] == podiums[2]
+                    tom.wait_for("The race is over")
+                    assert _podium_of(tom) == podiums[0]
                     names = [row[1] for row in podiums[0]]
                     assert sorted(names) == ["Ann", "Ben", "Tom"]
                     for page in (ann, ben):
@@ -209,3 +222,90 @@ def test_jumping_clock_does_not_affect_the_race(pages: Pages, jump: int) -> None
     (time,) = (row[2] for row in podium if row[1] == "Ann")
     assert float(time.split(":")[-1]) < 60
     assert time.count(":") <= 1, "minutes at most"
+
+
+HALF_OPEN_MS, STALL_MS = 60_000, 5_000
+
+
+@contextmanager
+def _bad_network(port: int, seed: int) -> Generator[tuple[Proxy, str]]:
+    """Run a proxy in a thread: a round trip of 150 ms, and 2 % of packets lost."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    conditions = Conditions(delay=0.065, jitter=0.02, loss=0.02)
+    proxy: AbstractAsyncContextManager[tuple[Proxy, str]]
+    proxy = proxied(port, conditions, seed)
+    try:
+        starting = proxy.__aenter__()
+        yield asyncio.run_coroutine_threadsafe(starting, loop).result()
+    finally:
+        ending = proxy.__aexit__(None, None, None)
+        asyncio.run_coroutine_threadsafe(ending, loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+def test_evening_over_a_bad_connection_ends_with_trusted_results(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Ann is at the page and Ben in a terminal; both have a bad connection.
+
+    In the second race Ben's connection is half open for a minute, in the third the
+    server stands still for 5 s around both finishes.
+    """
+    database = ("--database", str(tmp_path / "rooms.sqlite"))
+    with (
+        start_server("--port", "0", *database) as server,
+        _bad_network(urlsplit(server.url).port or 0, 1) as (_, for_ann),
+        _bad_network(urlsplit(server.url).port or 0, 2) as (bens, for_ben),
+    ):
+        shell, pages = Shell(tmp_path), Pages(browser, for_ann)
+        ann, code = new_room(pages)
+        joining = ("join", code, "--plain", "--name", "Ben", "--server", for_ben)
+        with shell.running(*joining) as ben:
+            ben.wait_for("^Type ready to race")
+            for race in range(1, 5):
+                ben.type("ready")
+                ann.wait_for_selector(".member.is-ready" if race == 1 else ".results")
+                if race == 1:
+                    start(ann)
+                else:
+                    ann.get_by_role("button", name="Rematch").click(timeout=30_000)
+                    board = "[data-screen=race] .stage [data-board]"
+                    ann.wait_for_selector(board, timeout=60_000)
+                ben.wait_for("; help$")
+                slides = solution(own_board(ann))
+                bens.conditions.silent = race == 2
+                first, last = slides[:-2], slides[-2:]
+                _play(ann, own_board(ann), first)
+                ben.type(f"={format_tokens(first)}")
+                if race == 3:
+                    ann.wait_for_timeout(1_000)  # their first slides arrive
+                    server.process.send_signal(signal.SIGSTOP)
+                _end(ann, last)
+                ben.type(f"={format_tokens(last)}")
+                ann.wait_for_timeout({2: HALF_OPEN_MS, 3: STALL_MS}.get(race, 0))
+                server.process.send_signal(signal.SIGCONT)
+                bens.conditions.silent = False
+                podium = _podium(ann)
+                names = [row[1] for row in podium]
+                assert sorted(names) == ["Ann", "Ben"]
+                ben.wait_for("^The race is over$")
+                if race == 2:  # away for longer than the grace time
+                    ben.wait_for("^  1st  Ann ")
+                    ben.wait_for("^  2nd  Ben  DNF ")
+                else:
+                    assert _podium_of(ben, 2) == podium
+                ben.wait_for("^Checked: ")
+                ann.wait_for_selector(".verdict.good >> text=race record")
+        listed = shell.run("results", code, "--server", server.url)
+        ids = re.findall(rf"{code}-\w+-\d", listed.stdout)
+        assert len(ids) == 4
+        for race_id in ids:
+            assert shell.run("verify", f"{server.url}/replay/{race_id}").returncode == 0
+        pages.close()
+    assert [one for one in pages.faults if not UNREACHABLE.search(one)] == []

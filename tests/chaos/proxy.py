@@ -15,6 +15,8 @@ __all__ = ["Conditions", "Proxy", "proxied"]
 
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 """For SO_LINGER: a close sends a reset and drops what was not sent."""
+RESENT_S = 0.45
+"""A round trip of 150 ms and its variance give such a timeout (RFC 6298)."""
 
 
 @dataclass(slots=True)
@@ -25,6 +27,8 @@ class Conditions:
         delay: delay of every byte in each direction, in seconds.
         jitter: largest random addition to the delay, in seconds.
         pieces: bytes are forwarded in pieces of 1 ... this; 0: as received.
+        loss: share of the packets that are lost: TCP sends them again after `RESENT_S`,
+            and what follows waits for them.
         flowing: while it is cleared, nothing is forwarded, and nothing is lost.
         silent: whether everything is dropped, so that the connection is half open.
     """
@@ -32,6 +36,7 @@ class Conditions:
     delay: float = 0.0
     jitter: float = 0.0
     pieces: int = 0
+    loss: float = 0.0
     silent: bool = False
     flowing: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -102,6 +107,8 @@ class Proxy:
             while data := await reader.read(65_536):
                 conditions = self.conditions
                 wait = conditions.delay + conditions.jitter * self._random.random()
+                if self._random.random() < conditions.loss:
+                    wait += RESENT_S
                 await asyncio.sleep(wait)
                 await conditions.flowing.wait()
                 if conditions.silent or number <= self._swallowed:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import sqlite3
@@ -14,6 +15,7 @@ from typing import Self
 
 from tests.server.sync_queries import asynchronous, run
 
+from sliderace_server.storage.sqlite.log_files import log_files
 from sliderace_server.storage.sqlite.queries import read
 
 __all__ = ["ServerProcess"]
@@ -65,9 +67,18 @@ class ServerProcess:
         return self.folder / "sliderace.db"
 
     def log_of(self, room: str) -> list[bytes]:
-        """Return a room's log from the database; blocks."""
-        with closing(sqlite3.connect(self.database)) as connection:
-            return run(read(asynchronous(connection), room, 0))
+        """Return a room's log, from the database or its worker's file; blocks."""
+        for file in (self.database, *log_files(self.database)):
+            with closing(sqlite3.connect(file)) as connection:
+                if found := run(read(asynchronous(connection), room, 0)):
+                    return found
+        return []
+
+    def workers(self) -> list[int]:
+        """Return the process ids of its workers, as its log says."""
+        started = r'"worker started" worker=(\d+) pid=(\d+)'
+        latest = dict(re.findall(started, self.log.read_text()))
+        return [int(latest[worker]) for worker in sorted(latest)]
 
     @property
     def running(self) -> bool:

@@ -60,7 +60,7 @@ async def test_full_disk_delays_acks_but_not_the_race(
 
     def fill(_: ServerProcess) -> None:
         with pytest.raises(OSError, match="No space"):
-            ballast.write_bytes(bytes(4 << 20))
+            ballast.write_bytes(bytes(16 << 20))
 
     await _cannot_store(tmp_path, disk / "rooms.db", fill, lambda _: ballast.unlink())
 
@@ -166,9 +166,12 @@ async def _until_failing(server: ServerProcess, *, failing: bool) -> None:
 
 
 def mount(folder: Path) -> None:
-    """Mount a small file system at a new folder, or skip the test."""
+    """Mount a small file system at a new folder, or skip the test.
+
+    It has room for the write-ahead log, which grows to 4 MiB.
+    """
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):

@@ -13,6 +13,7 @@ from tests.race.sample import sample_record
 from sliderace.proof.reading import read
 from sliderace.protocol import messages as m
 from sliderace.protocol.parts import Signal
+from sliderace.race.rules import Rules
 
 __all__ = ["STATES", "Expected", "State"]
 
@@ -92,6 +93,33 @@ def prepared(client: OfflineClient, host: int = ANN) -> None:
     client.next_lobby(host=host)
 
 
+QUICK = {"kind": "quick", "public": True, "host": None}
+
+
+def in_quick(**more: object) -> OfflineClient:
+    """Return Ann's connection to a room of strangers."""
+    return OfflineClient(room=rooms.room(**QUICK), **more)
+
+
+def alone(kind: m.RoomKind) -> OfflineClient:
+    """Return Ann's connection to a room of her own."""
+    room = rooms.room(kind=kind, locked=True, rules=Rules("4x4"))
+    return OfflineClient(room=room, members=[member(ANN, 0)])
+
+
+def racing_alone(client: OfflineClient) -> None:
+    client.race(roster=(0,))
+
+
+def came_late(client: OfflineClient) -> None:
+    client.race(roster=(1,))
+
+
+def prepared_quick(client: OfflineClient) -> None:
+    finished(client)
+    client.next_lobby(**QUICK)
+
+
 BENCHED = {"members": [member(ANN, 0, benched=True), member(BEN, 1, "Ben")]}
 SEE = {"→": "(pinned)", "←": "(pinned)", "i": "hills", **LEAVING}
 DIALOG: dict[str, Expected] = {
@@ -119,34 +147,52 @@ REPLAYED: dict[str, Expected] = {
 STATES = {
     "menu": State(
         {
+            "r": "Your nickname",
             "h": "Open a room",
             "j": "Join a room",
             "w": "Watch a room",
+            "d": "Your nickname",
             "s": "Play alone",
-            "r": "past races",
-            "p": "A picture on the tiles",
+            "p": "past races",
+            "i": "A picture on the tiles",
+            "m": "No server was found",
+            "l": "Single time",
             "e": "Settings",
             "q": "",
-            "enter": "Open a room",
+            "enter": "Your nickname",
+            "+-": "5x5, at once",
             "?": "results of past races",
         },
         topic="menu",
     ),
-    "form": State({"enter": "solo, 4x4", "esc": "Host"}, first=("s",)),
+    "form": State({"enter": "practice, 4x4", "esc": "Host"}, first=("s",)),
     "own keys": State({"enter": "Keys: left a", "esc": "Host"}, first=("e", "k")),
     "server": State({"enter": "You have no server", "esc": "Host"}, first=("e", "s")),
     "settings": State(DIALOG, first=("e",)),
     "nickname": State(
         {"enter": "always ready", "esc": "always ready"}, as_guest, first=("n",)
     ),
-    "past": State({"esc": "Host"}, first=("r",)),
+    "profile": State({"esc": "Host"}, first=("m",)),
+    "leaderboards": State(
+        {
+            "+": "4x4 ·",  # after the smaller one
+            "-": "3x3 ·",
+            "k": "Average of 5",
+            "s": "This month",
+            "i": "Keys",
+            "?": "Nothing proves",
+            "esc": "Host",
+        },
+        first=("l",),
+    ),
+    "past": State({"esc": "Host"}, first=("p",)),
     "menu's help": State({"esc": "Host"}, first=("question_mark",)),
     "solo": State(
         {
             "n": "the first slide starts it",
             "r": "the first slide starts it",
-            "+": "solo, 5x5",
-            "-": "solo, 3x3",
+            "+": "practice, 5x5",
+            "-": "practice, 3x3",
             "i": "hills",
             "?": HELPED,
             "q": "",
@@ -224,14 +270,14 @@ STATES = {
         {"y": m.Leave, "x": m.Close, "n": "always ready"}, OfflineClient, first=("q",)
     ),
     "race": State(
-        {"f": "Give up this race?", "i": "hills", **LEAVING},
+        {"f": "Give up?", "i": "hills", **LEAVING},
         as_guest,
         racing,
         topic="room",
     ),
     "race of the host": State(
         {
-            "f": "Give up this race?",
+            "f": "Give up?",
             "x": "Call the race off?",
             "i": "hills",
             **LEAVING,
@@ -241,7 +287,7 @@ STATES = {
     ),
     "grace": State(
         {
-            "f": "Give up this race?",
+            "f": "Give up?",
             "x": "Call the race off?",
             "e": "End the race now, for everybody?",
             "i": "hills",
@@ -252,7 +298,7 @@ STATES = {
     ),
     "gave up": State({"u": m.Undo, "i": "hills", **LEAVING}, as_guest, gave_up),
     "race with open boards": State(
-        {"f": "Give up this race?", "v": "my board", "i": "hills", **LEAVING},
+        {"f": "Give up?", "v": "my board", "i": "hills", **LEAVING},
         as_guest,
         open_boards,
         topic="room",
@@ -332,5 +378,101 @@ STATES = {
         },
         as_guest,
         partial(prepared, host=BEN),
+    ),
+    "race of strangers": State(
+        {"f": "Give up?", "i": "hills", **LEAVING},
+        in_quick,
+        racing,
+        kind="race",
+        topic="quick",
+    ),
+    "race of strangers that began before": State(
+        {
+            "w": "warm-up",
+            "l": "(leads)",
+            "i": "hills",
+            **SEE,
+        },
+        in_quick,
+        came_late,
+        kind="race",
+        topic="quick",
+    ),
+    "results among strangers": State(
+        {
+            "w": "warm-up",
+            "p": m.Role,
+            "v": "KWX",
+            "t": "races",
+            "a": "space  pause",
+            "s": "annot reach",
+            "g": "Signals",
+            "?": "MTM",
+            "q": m.Leave,
+        },
+        in_quick,
+        recorded,
+        kind="race",
+        topic="quick",
+    ),
+    "members among strangers": State(
+        {
+            "r": m.Ready,
+            "p": m.Role,
+            "v": "Nobody finished",
+            "t": "races",
+            "w": "warm-up",
+            "n": "Your nickname",
+            "c": "http://192.0.2.7:8710/KWXTRB",
+            "?": HELPED,
+            "q": m.Leave,
+        },
+        in_quick,
+        prepared_quick,
+        kind="race",
+        topic="quick",
+    ),
+    "ranked": State(
+        {"n": m.Forfeit, "i": "hills", "?": HELPED, "q": "Leave, and give"},
+        partial(alone, "solo"),
+        racing_alone,
+        kind="ranked",
+        topic="ranked",
+    ),
+    "ranked, over": State(
+        {
+            "n": m.Rematch,
+            "+": m.Leave,
+            "-": m.Leave,
+            "w": "space  pause",
+            "s": "annot reach",
+            "g": "Signals",
+            "?": HELPED,
+            "q": m.Leave,
+        },
+        partial(alone, "solo"),
+        recorded,
+        kind="ranked",
+        topic="ranked",
+    ),
+    "daily": State(
+        {"f": "your only attempt", "i": "hills", "?": HELPED, "q": "Leave, and give"},
+        partial(alone, "daily"),
+        racing_alone,
+        kind="daily",
+        topic="daily",
+    ),
+    "daily, over": State(
+        {
+            "w": "space  pause",
+            "s": "annot reach",
+            "g": "Signals",
+            "?": HELPED,
+            "q": m.Leave,
+        },
+        partial(alone, "daily"),
+        recorded,
+        kind="daily",
+        topic="daily",
     ),
 }

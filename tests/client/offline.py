@@ -53,6 +53,7 @@ class OfflineClient:
         self.room = rooms.ModelHarness(**in_room)
         self.commands: list[m.Command] = []
         self.paints = 0
+        self.secrets: list[str] = []
         self.record: WrittenRace | None = None
         self._ended = asyncio.Event()
         self._on_change: Callable[[], None] = lambda: None
@@ -70,8 +71,10 @@ class OfflineClient:
         """Report changes and news to an app."""
         self._on_change, self._on_note = app.on_change, app.on_note
 
-    def slide(self, direction: Direction, count: int = 1) -> bool:
-        return self._if_done(self.model.slide(direction, count, self.now()))
+    def slide(
+        self, direction: Direction, count: int = 1, by: m.InputName | None = None
+    ) -> bool:
+        return self._if_done(self.model.slide(direction, count, self.now(), by))
 
     def slide_cell(self, cell: int) -> bool:
         return self._if_done(self.model.slide_cell(cell, self.now()))
@@ -79,6 +82,9 @@ class OfflineClient:
     def painted(self) -> None:
         self.paints += 1
         self.model.painted(self.now())
+
+    def use_profile(self, secret: str) -> None:
+        self.secrets.append(secret)
 
     def ask(self, command: m.Command) -> bool:
         return self._if_done(self.model.ask(command, self.now()))

@@ -28,10 +28,14 @@ from sliderace_client.net import locate
 from sliderace_server.storage import AttemptRow, RaceSummary, StoredRace, open_store
 
 COMMANDS = [
+    "boards",
     "bot",
+    "daily",
     "doctor",
     "host",
     "join",
+    "me",
+    "race",
     "results",
     "scramble",
     "solo",
@@ -134,6 +138,12 @@ def test_help_loads_no_unnecessary_module() -> None:
         ["bot", "KWXTRB", "--pace", "0.5"],
         ["bot", "KWXTRB", "--pace", "nan"],
         ["host", "--port", "65536"],
+        ["race", "11x4"],
+        ["daily", "6x6", "--server", "127.0.0.1:9"],
+        ["daily", "x", "--server", "127.0.0.1:9"],
+        ["race", "four"],
+        ["race", "4x4", "3x3"],
+        ["race", "--name", "\u200b"],
         ["host", "--size", "1x1"],
         ["scramble", "--size", "11x4", "--seed", "tea"],
         ["scramble", "--count", "0"],
@@ -196,6 +206,16 @@ def test_unreachable_server_is_one_line_and_exit_code_3(
     assert "Cannot reach http://127.0.0.1:9" in one_line(capsys)
     assert run([command, "no code"]) == exit_codes.UNREACHABLE
     assert "looks like KWX-TRB" in one_line(capsys)
+
+
+def test_race_on_a_server_that_cannot_be_used_is_one_line(capsys: Captured) -> None:
+    assert run(["race", "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
+    assert "Cannot reach http://127.0.0.1:9" in one_line(capsys)
+    for command in ("daily", "solo"):
+        assert run([command, "--server", "127.0.0.1:9"]) == exit_codes.UNREACHABLE
+        assert "Cannot reach http://127.0.0.1:9" in one_line(capsys)
+    assert run(["race", "--server", "a b"]) == exit_codes.UNREACHABLE
+    assert "is not an address" in one_line(capsys)
 
 
 # --- scramble ------------------------------------------------------------------------
@@ -661,7 +681,7 @@ def test_without_a_terminal_the_menu_is_in_lines(
     assert run([]) == exit_codes.OK
     out = capsys.readouterr().out
     assert out.startswith("sliderace: race friends")
-    assert "'zap'? Please type one of h, j, w, s, r, q, or help." in out
+    assert "'zap'? Please type one of r, h, j, w, d, s, m, l, p, q, or help." in out
     assert "3x3 (8-puzzle), MD " in out
     assert out.endswith("Good-bye.\n")
     assert out.count("Good-bye.") == 1

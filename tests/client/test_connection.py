@@ -102,6 +102,10 @@ def test_websocket_address_of_a_server() -> None:
     assert socket_url("https://race.example.org/game/") == (
         "wss://race.example.org/game/ws"
     )
+    join = m.Hello(v=1, enter=m.Join("kwx-trb", "Ann"))
+    assert socket_url("http://one:8710", join) == "ws://one:8710/ws?room=KWXTRB"
+    quick = m.Hello(v=1, enter=m.Quick("4x4", "Ann"))
+    assert socket_url("http://one:8710", quick) == "ws://one:8710/ws"
 
 
 @given(st.integers(0, 2000), st.floats(0, 1))
@@ -395,7 +399,7 @@ async def test_racers_client_checks_the_record(
     enough = asyncio.Event()
 
     def answer(socket: ServerConnection, request: Request) -> Response | None:
-        if request.path == "/ws":
+        if request.path.startswith("/ws"):
             return None
         asked.append(request.path)
         if had or len(asked) == 2:
@@ -473,6 +477,34 @@ async def test_second_connection_takes_over_from_a_silent_one(
     assert codes == [1006]  # the first one got no polite close: nobody would answer
     assert ending == Ending(End.CLOSED_BY_HOST, welcomed=True)
     assert [note.news for note in one.notes] == [End.CLOSED_BY_HOST]
+
+
+async def test_new_profile_is_used_on_a_second_connection() -> None:
+    hellos: list[m.Command] = []
+
+    async def guest(peer: Peer) -> None:
+        hellos.append(await peer.let_in(token=TOKEN))
+        await peer.socket.wait_closed()
+
+    async def second(peer: Peer) -> None:
+        hellos.append(await peer.let_in(profile="KWXTRBDF"))
+        await peer.say(m.Gains(RACE, True, [m.Gain("single", 9_000)]))
+        await end(peer)
+
+    async with server(guest, second) as url:
+        one = client(url)
+        run = asyncio.create_task(one.run())
+        await reached(one, lambda: one.view.myself is not None)
+        one.use_profile("5" * 32)
+        await run
+    first, then = hellos
+    assert isinstance(first, m.Hello)
+    assert isinstance(then, m.Hello)
+    assert (first.profile, then.profile) == (None, "5" * 32)
+    assert isinstance(then.enter, m.Resume)
+    assert one.view.profile == "KWXTRBDF"
+    told = [note.news for note in one.notes]
+    assert told == [m.Gains(RACE, True, [m.Gain("single", 9_000)]), End.CLOSED_BY_HOST]
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -8,14 +8,17 @@ from typing import Any
 import pytest
 from tests.chaos.server_process import ServerProcess
 
+from sliderace.race.daily import LAST_DAY
 from sliderace_client.cli.commands import run
 from sliderace_client.doctor import (
     Finding,
+    daily_finding,
     encryption_finding,
     reply_findings,
     set_up_findings,
 )
 from sliderace_client.net.http import Reply
+from sliderace_server.cluster.node import MAX_SKEW_MS
 
 FINE: dict[str, Any] = {
     "proxy_faults": {},
@@ -23,6 +26,7 @@ FINE: dict[str, Any] = {
     "clock_steps": 0,
     "disk_free_mb": 9_000,
 }
+BROKERS: dict[str, Any] = {"versions": {"a:4222": "2.9.10"}, "streams": 5, "faults": {}}
 
 
 def test_a_good_set_up_has_nothing_wrong() -> None:
@@ -39,6 +43,13 @@ def test_a_good_set_up_has_nothing_wrong() -> None:
         ({"proxy_faults": {"no_address": "127.0.0.1"}}, "X-Forwarded-For"),
         ({"disk_free_mb": 99}, "Only 99 MB"),
         ({"clock_steps": 2}, "was set 2 times"),
+        ({"skew_ms": MAX_SKEW_MS + 1}, "differs from this one by 251 ms"),
+        ({"other_settings": ["keep", "version"]}, "other values of: keep, version."),
+        ({"brokers": {**BROKERS, "versions": {"a:1": None}}}, "a:1 does not answer"),
+        ({"brokers": {**BROKERS, "faults": {"S": "missing"}}}, "S does not exist"),
+        ({"brokers": {**BROKERS, "faults": {"S": "leader"}}}, "S has no leader"),
+        ({"brokers": {**BROKERS, "faults": {"S": "full"}}}, "edit S --max-bytes"),
+        ({"brokers": {**BROKERS, "faults": {"S": "copy"}}}, "edit S --replicas=3"),
     ],
 )
 def test_each_fault_has_one_line_with_advice(
@@ -46,6 +57,17 @@ def test_each_fault_has_one_line_with_advice(
 ) -> None:
     [fault] = [one for one in set_up_findings({**FINE, **change}) if not one.ok]
     assert advice in fault.line
+
+
+def test_a_healthy_cluster_passes_all_checks() -> None:
+    cluster: dict[str, Any] = {
+        "brokers": BROKERS,
+        "other_settings": [],
+        "skew_ms": MAX_SKEW_MS,  # with which a node starts
+    }
+    findings = list(set_up_findings({**FINE, **cluster}))
+    assert len(findings) == 8
+    assert all(one.ok for one in findings)
 
 
 def test_changed_limits_are_named_but_not_wrong() -> None:
@@ -75,6 +97,12 @@ def test_players_need_tls_unless_they_are_near(
 ) -> None:
     found = encryption_finding(base, days)
     assert (found.ok, words in found.line) == (ok, True), found
+
+
+@pytest.mark.parametrize(("left", "ok"), [(365, True), (364, False), (-1, False)])
+def test_boards_of_the_daily_race_must_last_for_a_year(left: int, ok: bool) -> None:
+    found = daily_finding(LAST_DAY - left)
+    assert (found.ok, "2036-01-08" in found.line) == (ok, True)
 
 
 def answered(status: int, body: object) -> list[Finding]:

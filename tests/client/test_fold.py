@@ -243,6 +243,19 @@ def test_new_race_means_lobby_and_nobody_ready() -> None:
     assert (model.view.attempt, model.view.start, model.view.lanes) == (None, None, {})
 
 
+@pytest.mark.parametrize(("phase", "stay"), [("results", True), ("aborted", False)])
+def test_players_stay_ready_where_races_follow_one_another(
+    phase: m.PhaseName, stay: bool
+) -> None:
+    by_clock = Rules("3x3", start="every", every_ms=12_000)
+    ready, not_ready = member(ANN, 0, ready=True), member(BEN, 1)
+    ann = ModelHarness(room=room(rules=by_clock), members=[ready, not_ready])
+    ann.receive_next(m.PhaseEvent(0, RACE, phase, None))
+    ann.receive_next(m.RoomEvent(0, room(race=NEXT, rules=by_clock), "race"))
+    ann.receive_next(m.PhaseEvent(0, NEXT, "countdown", 3_000))
+    assert [one.ready for one in ann.view.members.values()] == [stay, False]
+
+
 @pytest.mark.parametrize(
     ("event", "note"),
     [

@@ -265,6 +265,18 @@ def test_results_in_a_snapshot_count_if_they_are_of_its_race() -> None:
     assert other.model.view.results is None
 
 
+def test_end_of_a_race_during_an_outage_is_announced_once() -> None:
+    ann = ModelHarness()
+    ann.race(results().board)
+    ann.model.lost(1006)
+    ann.receive(welcome())
+    over = snapshot(9, phase="results", results=results(o=9))
+    assert "The race is over" in notes(ann.receive(over))
+    assert "The race is over" not in notes(ann.receive(over))
+    newcomer = ModelHarness()
+    assert "The race is over" not in notes(newcomer.receive(over))
+
+
 def test_spectators_race_clock_runs_from_the_start() -> None:
     ann = watching()
     assert ann.view.clock(ann.now + 500) == 500

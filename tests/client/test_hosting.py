@@ -1,11 +1,18 @@
 import re
 import socket
+from pathlib import Path
 
 import pytest
 
 from sliderace_client import local_server
 from sliderace_client.cli.host import invitation, qr_lines, shows_blocks
-from sliderace_client.local_server import HostError, clean_line, free_port, links
+from sliderace_client.local_server import (
+    HostError,
+    address_for_others,
+    clean_line,
+    free_port,
+    links,
+)
 from sliderace_client.net.locate import parse
 
 BASE = "http://127.0.0.1:8710"
@@ -76,6 +83,21 @@ def test_links_lead_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         "https://x.example/KWXTRB"
     ]
     assert links(BASE, "KWXTRB", "127.0.0.1", BASE) == []
+
+
+def test_another_device_is_told_an_address_that_it_can_reach(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(local_server, "lan_addresses", lambda: ["192.0.2.7"])
+    assert address_for_others(BASE) == BASE
+    folder = tmp_path / "sliderace"
+    folder.mkdir()
+    (folder / "server.json").write_text('{"port": 8710, "bind": "0.0.0.0"}')
+    assert address_for_others(BASE) == "http://192.0.2.7:8710"
+    assert address_for_others("http://192.0.2.9:8710") == "http://192.0.2.9:8710"
+    (folder / "server.json").write_text('{"port": 8710, "bind": "127.0.0.1"}')
+    assert address_for_others(BASE) == BASE
 
 
 def test_next_free_port_is_found() -> None:

@@ -229,6 +229,7 @@ def test_practice_clock_runs_from_the_first_slide_to_the_last() -> None:
         "Time: 2.000",
         "TPS: 1.00",
         "MD of the start: 2",
+        "This was practice: it does not count.",
     ]
 
 
@@ -243,6 +244,7 @@ def test_undo_is_marked_and_undone_moves_do_not_count() -> None:
     assert game.result(2_000)[4:] == [
         "Undone: 1 (with undo it is practice, not a record)",
         "Board: easy: 2 moves from solved",
+        "This was practice: it does not count.",
     ]
 
 
@@ -290,7 +292,12 @@ def chosen(*typed: str) -> list[str]:
 def test_menu_leads_to_command_lines() -> None:
     assert chosen("s") == ["solo", "--plain"]
     assert chosen("Solo") == ["solo", "--plain"] or chosen("s")
-    assert chosen("r") == ["results"]
+    assert chosen("r") == ["race", "--plain"]
+    assert chosen("p") == ["results"]
+    assert chosen("m") == ["me"]
+    assert chosen("l") == ["boards"]
+    assert chosen("d", "") == ["daily", "--plain"]
+    assert chosen("d", "4x4") == ["daily", "--plain", "--", "4x4"]
     assert chosen("h", "") == ["host", "--plain", "--size", "4x4"]
     assert chosen("h", "11", "5") == ["host", "--plain", "--size", "5x5"]
     assert chosen("j", " kwx-trb ") == ["join", "--plain", "--", "kwx-trb"]
@@ -303,7 +310,7 @@ def test_menu_explains_asks_again_and_ends() -> None:
     assert [line.split()[0] for line in menu.begin().lines[1:]] == list(ENTRIES)
     assert menu.feed("help").lines[-1] == explanations.strategy()[-1]
     assert menu.feed("zap").lines == (
-        "'zap'? Please type one of h, j, w, s, r, q, or help.",
+        "'zap'? Please type one of r, h, j, w, d, s, m, l, p, q, or help.",
     )
     for asking in ("", "h", "j"):
         menu.begin()

@@ -350,6 +350,7 @@ def test_solved_board_shows_congratulations_and_figures() -> None:
         "TPS: 2.00",
         "MD of the start: 2",
         "Board: a given board",
+        "This was practice: it does not count.",
     ]
     assert talk.prompt == PROMPTS["again"]
 

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from tests.race.sample import sample_record
 
 from sliderace.engine import parse_board
+from sliderace.proof.reading import read
 from sliderace_client.room.pace_curve import (
     POINTS,
+    curve_in,
     curve_of,
     gap_to,
     high_at,
@@ -55,3 +58,14 @@ def test_progress_of_a_curve_never_goes_back(
     assert all(0 <= high <= 1000 for high in highs)
     assert high_at(curve, curve[-1]) == 1000
     assert usable(curve) == curve
+
+
+def test_curve_of_a_record_is_that_of_the_racer_with_this_time() -> None:
+    record = read(sample_record())
+    finishes = [one.finish for one in record.racers if one.finish]
+    for finish in finishes:
+        curve = curve_in(record, finish.official_ms)
+        assert curve is not None
+        assert curve[-1] == finish.official_ms
+        assert usable(curve) == curve
+    assert curve_in(record, 1) is None

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.race.sample import sample_record, sealed
+from tests.race.sample import ANCHOR, daily_record, sample_record, sealed
 
 from sliderace.proof.verify import Check
+from sliderace_client.cli.commands import run
 from sliderace_client.net.http import Unreachable
 from sliderace_client.race_records import (
     Unreadable,
@@ -185,6 +186,27 @@ def test_results_show_photo_finish_and_outage_credit() -> None:
     assert eva.endswith("stopped by the host")
     head, *_ = race_lines(sealed(sample_record(friendly=True)))
     assert head.endswith("friendly timing")
+
+
+@pytest.mark.parametrize(
+    ("anchor", "words"),
+    [
+        ([], "Without the anchor that the server published"),
+        (["--anchor", ANCHOR], "The secret of 2026-11-30 leads to the anchor"),
+        (["--anchor", "0" * 64], "does not lead to the anchor"),
+    ],
+)
+def test_daily_board_is_checked_against_the_anchor(
+    anchor: list[str],
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(sealed(daily_record())), "utf-8")
+    assert run(["verify", str(path), *anchor]) == 1  # nobody signed it
+    lines = capsys.readouterr().out.splitlines()
+    assert any(" anchor " in line and words in line for line in lines), lines
 
 
 def test_checks_name_seats_that_were_left_out_of_the_draw() -> None:

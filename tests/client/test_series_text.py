@@ -100,15 +100,15 @@ def test_formats_have_names(format_: Format, words: str) -> None:
         ("open", ["   racer        races  wins   best    ao5",
                   "1  Ann              3     2  9.000  9.500",
                   "2  漢字             1     0      -    DNF",
-                  "1  Otter (bot)      3     0      -      -"]),
+                  "   Otter (bot)      3     0      -      -"]),
         ("ao5", ["   racer        races   best    ao5",
                  "1  Ann              3  9.000  9.500",
                  "2  漢字             1      -    DNF",
-                 "1  Otter (bot)      3      -      -"]),
+                 "   Otter (bot)      3      -      -"]),
         ("points", ["   racer        races  points  wins   best",
                     "1  Ann              3       5     2  9.000",
                     "2  漢字             1       0     0      -",
-                    "1  Otter (bot)      3       0     0      -"]),
+                    "   Otter (bot)      3       0     0      -"]),
     ],
 )  # fmt: skip
 def test_table_is_aligned(format_: Format, lines: list[str]) -> None:

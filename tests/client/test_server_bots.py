@@ -17,7 +17,7 @@ OTTER = member(CAT, 2, "⚙ Otter · club", bot=True, level="club")
 
 
 def test_bots_of_the_server_are_found_among_the_members() -> None:
-    timed = member(4, 3, "⚙ Fox · 12.5 s", bot=True, pace_ms=12_500)
+    timed = member(4, 3, "⚙ Fox · ~12.5 s", bot=True, pace_ms=12_500)
     others = [member(BEN, 1), member(5, 4, "Robo", bot=True)]
     assert server_bots([*others, OTTER, timed]) == [CLUB, m.BotWanted(pace_ms=12_500)]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,20 @@ async def test_marks_beside_times_are_explained() -> None:
     assert "† part of the credit is for an outage of the server (800 ms)" in text
     assert "Friendly timing: up to 100 ms more credit" in text
     assert "✓ Checked: the race record agrees with what you saw and sent." in text
+
+
+async def test_small_screen_keeps_the_time_of_a_daily_race() -> None:
+    own = standing(0, "finished", place=1, time_ms=41_320, credit_ms=30)
+    results = rooms.results(standings=[own])
+    client = OfflineClient(room=rooms.room(kind="daily", locked=True))
+    async with running_app(client, (40, 15)) as pilot:
+        client.race(results.board, roster=(0,))
+        client.receive(results)
+        client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
+        client.model.record_checked(RACE, [])
+        await settle(pilot)
+        assert screen(pilot).count("41.320") == 2, "on the podium and in the table"
+        assert "Fixed beforehand.  ✓ Checked." in screen(pilot)
 
 
 @pytest.mark.parametrize(("size", "fit"), [((40, 15), 4), ((80, 24), 9)])
@@ -235,12 +250,12 @@ async def test_screens_survive_every_size_down_to_1x1(phase: str) -> None:
             client.race()
         if phase == "results":
             await finished(client, pilot)
-        for size in ((1, 1), (2, 3), (39, 15), (40, 14), (200, 60), (1, 60), (40, 15)):
+        for size in ((1, 1), (2, 3), (39, 12), (40, 11), (200, 60), (1, 60), (40, 12)):
             await pilot.resize_terminal(*size)
-            too_small = size[0] < 40 or size[1] < 15
+            too_small = size[0] < 40 or size[1] < 12
             while pilot.app.screen.has_class("-too-small") != too_small:
                 await settle(pilot)
-            if size in ((39, 15), (40, 14)):
+            if size in ((39, 12), (40, 11)):
                 await wait_for_text(pilot, "is too small")
         await wait_for_text(pilot, "sliderace")
 
@@ -370,6 +385,7 @@ async def test_solo_board_can_be_solved_and_repeated() -> None:
     [
         (Start("solo"), "a larger or smaller board", "rematch"),
         (Start("menu", name="Ann"), "keys, colours, pointer", "give up"),
+        (Start("menu", name="Ann"), "leaderboards: the best", "other boards"),
     ],
 )
 async def test_help_is_about_the_screen(start: Start, words: str, foreign: str) -> None:
@@ -398,7 +414,7 @@ async def test_message_of_the_form_disappears_in_the_game() -> None:
         await pilot.press("end", *"x1", "enter")
         await wait_for_text(pilot, "A size is 2x2 to 10x10")
         await pilot.press("backspace", "backspace", "enter")
-        await wait_for_text(pilot, "solo, 4x4")
+        await wait_for_text(pilot, "practice, 4x4")
         assert "A size is 2x2 to 10x10" not in screen(pilot)
 
 
@@ -418,12 +434,12 @@ async def test_menu_leads_everywhere_and_back() -> None:
             assert "Ann" in screen(pilot)
             await pilot.press("escape")
         await settle(pilot)
-        await pilot.click("#entries", offset=(6, 6))
+        await pilot.click("#entries", offset=(6, 5))
         await settle(pilot)
         assert "Play alone" in screen(pilot)
         await pilot.press("enter")
         await settle(pilot)
-        assert "solo, 4x4" in screen(pilot)
+        assert "practice, 4x4" in screen(pilot)
         await pilot.press("q")
         await settle(pilot)
         assert "enter a room" in screen(pilot)
@@ -529,7 +545,7 @@ async def test_new_board_and_next_picture_count_every_press() -> None:
 async def test_a_screen_that_is_too_small_says_so_in_whole_words() -> None:
     async with app_from(Start("solo", size="4x4"), (30, 10)) as pilot:
         assert "30x10 is too small." in screen(pilot)
-        assert "Needed: 40x15" in screen(pilot)
+        assert "Needed: 40x12" in screen(pilot)
 
 
 async def test_solo_takes_slides_back() -> None:
@@ -576,12 +592,28 @@ async def test_menu_leads_back_to_a_room_where_others_wait(
         assert "Return" not in screen(pilot)
         app_of(pilot).entrance.waiting = WaitingRoom("http://127.0.0.1:9", "KWXTRB", 2)
         await settle(pilot)
-        assert "Return    KWX-TRB: 2 oth" in screen(pilot)
+        assert "Return        KWX-TRB: 2 oth" in screen(pilot)
+        await pilot.press("up")  # from the first to the last; not all fit at once
+        await settle(pilot)
         assert "Quit" in screen(pilot), "every entry is still there"
         await pilot.press("b")
         await settle(pilot)
         begin = app_of(pilot).begin
         assert (begin.code, begin.role, begin.named) == ("KWXTRB", "player", False)
+
+
+async def test_leaving_without_a_connection_leads_back_to_the_menu() -> None:
+    client = OfflineClient()
+    async with running_app(client, kind="menu") as pilot:
+        shown = await menu(pilot)
+        app_of(pilot).enter_room(replace(app_of(pilot).begin, kind="join"))
+        await wait_for_text(pilot, "sliderace join KWXTRB")
+        client.model.lost(1006)
+        await pilot.press("q", "y")
+        await settle(pilot)
+        assert pilot.app.screen is shown
+        assert not app_of(pilot).in_room
+        assert pilot.app.is_running
 
 
 async def test_host_is_asked_whether_to_go_back() -> None:

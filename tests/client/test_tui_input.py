@@ -173,7 +173,7 @@ async def test_pictures_need_colours() -> None:
 
 async def test_picture_form_shows_a_preview() -> None:
     async with app_from(Start("menu", name="Ann")) as pilot:
-        await pilot.press("p")
+        await pilot.press("i")
         await wait_for_text(pilot, "A picture on the tiles")
         preview = pilot.app.screen.query_one("#preview", Boards)
         seen = [len(preview.placed)]
@@ -205,7 +205,7 @@ async def test_own_picture_is_chosen_in_the_menu(
     monkeypatch.chdir(tmp_path)
     Image.new("RGB", (9, 9), (1, 2, 3)).save(tmp_path / "a.png")
     async with app_from(Start("menu", name="Ann")) as pilot:
-        await pilot.press("p")
+        await pilot.press("i")
         monkeypatch.setattr(
             pilot.app, "now", lambda: 0
         )  # news stays, however slow the machine

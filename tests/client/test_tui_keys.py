@@ -45,6 +45,7 @@ PRESSED = {
     "esc": "escape",
     "?": "question_mark",
     "+": "plus",
+    "+-": "plus",
     "-": "minus",
     ",": "comma",
     ".": "full_stop",
@@ -55,6 +56,7 @@ ELSEWHERE = {
     *("arrows", "wasd", "hjkl", "m", "1?", "u", "backspace"),
     *("k", "home", "end"),
     "b",  # return: test_menu_leads_back_to_a_room_where_others_wait
+    "1 ... 9",  # live rooms: test_digit_enters_a_live_room
     "n",  # more boards than fit: test_key_shows_the_boards_that_do_not_fit
 }
 """Keys in the help that screens do not show; they are tested elsewhere."""
@@ -228,8 +230,8 @@ async def try_keys(
 
 
 TOPICS = get_args(HelpTopic)
-SIGNS = re.compile(r"[^ -~]|^(?:23|-4|\()")
-"""Matches help entries that explain signs on the screen, not keys."""
+SIGNS = re.compile(r"[^ -~]|^(?:23|-4|\(|$)")
+"""Matches help entries that introduce a screen or explain its signs, not keys."""
 COLUMNS = {"moves", "TPS", "MTM", "solve", "credit"}
 
 

@@ -31,6 +31,7 @@ from textual.events import Key
 from textual.widgets import Input
 
 from sliderace.protocol import messages as m
+from sliderace.race.rules import Rules
 
 # --- Lobby ----------------------------------------------------------------------------
 
@@ -212,6 +213,16 @@ async def test_member_who_is_alone_sees_how_to_add_bots() -> None:
     async with running_app(alone) as pilot:
         assert "Race against bots: press b" in screen(pilot)
         assert hint not in screen(pilot)
+
+
+async def test_no_line_of_a_small_lobby_is_cut_without_a_sign() -> None:
+    room = rooms.room(rules=Rules("3x3", start="every"), host=BEN)
+    client = OfflineClient(room=room, members=[member(ANN, None)])
+    async with running_app(client, (40, 15)) as pilot:
+        shown = " ".join(screen(pilot).split())
+        assert re.search("boards hidden, a race e?v?e?…", shown)
+        assert "you, spectator" in shown
+        assert "sliderace bot KWX-TRB" in shown
 
 
 async def test_leaving_host_is_warned_what_ends_with_their_server() -> None:

@@ -17,6 +17,7 @@ from sliderace_client.tui.layout import (
     Box,
     Placed,
     arrange_boards,
+    caption_width,
     changed_boxes,
     race_layout,
     spectator_layout,
@@ -181,7 +182,7 @@ def test_board_has_priority_over_lanes(rows: int) -> None:
 
 
 @given(st.integers(1, 16), sizes, st.integers(1, 200), st.integers(1, 70))
-def test_arranged_boards_stay_inside_and_apart(
+def test_arranged_boards_and_captions_stay_inside_and_apart(
     count: int, size: tuple[int, int], columns: int, rows: int
 ) -> None:
     places = arrange_boards(count, size, columns, rows)
@@ -194,7 +195,14 @@ def test_arranged_boards_stay_inside_and_apart(
         assert box.x + box.width <= columns
         assert box.y + box.height <= rows
         taken.append(box)
+    if places:
+        width = caption_width(places, columns)
+        assert width >= places[0][2].columns
+        taken += [Box(x, y - 1, width, 1) for x, y, _ in places]
+        assert all(box.x + box.width <= columns for box in taken)
     for a, b in combinations(taken, 2):
+        if a[:2] == b[:2]:
+            continue  # a board and its caption
         apart = a.x + a.width <= b.x or b.x + b.width <= a.x
         assert apart or a.y + a.height <= b.y or b.y + b.height <= a.y
     if not places:
@@ -231,7 +239,10 @@ def test_new_caption_is_painted_alone() -> None:
     tiles = (1, 2, 3, 4, 5, 6, 7, 8, 0)
     row = result_rows([], None, DARK, 40)[0]
     assert changed_boxes([placed(tiles)], [placed(tiles, caption=row)]) == [
-        Box(2, 0, 18, 1)
+        Box(2, 0, 40, 1)
+    ]
+    assert changed_boxes([placed(tiles, caption=row)], [placed(tiles)]) == [
+        Box(2, 0, 40, 1)
     ]
 
 

@@ -108,11 +108,12 @@ async def test_key_held_down_at_the_edge_changes_nothing() -> None:
 async def test_last_keys_of_a_race_do_nothing_on_the_results(
     own_keys: str, last: str, late: str
 ) -> None:
-    """A key that is pressed once more must not ask for a rematch."""
+    """A key that is pressed once more, even late, must not ask for a rematch."""
     client = OfflineClient()
     settings = Settings(own_keys=own_keys)
     async with app_in_race(client, "1 2 3/4 5 6/7 0 8", settings=settings) as pilot:
         await pilot.press(last)
+        client.pass_time(1_500)
         client.receive(m.PhaseEvent(0, RACE, "results", MINUTE))
         client.receive(rooms.results())
         await settle(pilot)
@@ -171,6 +172,16 @@ async def test_lanes_show_progress_and_lost_connections_of_rivals() -> None:
         assert board(pilot) == START  # our race continues
 
 
+async def test_small_screen_shows_the_time_left_after_the_winner() -> None:
+    client = OfflineClient()
+    async with running_app(client, (40, 15)) as pilot:
+        client.race()
+        client.pass_time(2_000)
+        client.receive(m.PhaseEvent(0, RACE, "grace", MINUTE))
+        await settle(pilot)
+        assert "grace: 1:00.0 left" in screen(pilot)
+
+
 async def test_escape_waits_only_while_a_board_is_played() -> None:
     """It closes a dialog at once, but a slow arrow key must not become Escape."""
     client = OfflineClient()
@@ -194,7 +205,7 @@ async def test_giving_up_asks_first_and_can_be_undone_for_three_seconds() -> Non
     async with app_in_race(client) as pilot:
         await pilot.press("f")
         await settle(pilot)
-        assert "Give up this race?" in screen(pilot)
+        assert "Give up?" in screen(pilot)
         await pilot.press("n")
         await settle(pilot)
         assert client.commands == []

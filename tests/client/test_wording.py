@@ -47,6 +47,10 @@ from sliderace_client.shared_ui import wording
         (m.MemberEvent(0, member(1, 0), "renamed"), ""),
         (m.MemberEvent(0, member(1, None), "role"), "Ann is a spectator now"),
         (m.MemberEvent(0, member(1, 0), "role"), "Ann is a player now"),
+        (
+            m.MemberEvent(0, member(1, None), "idle"),
+            "Ann is a spectator now, after two races without a slide",
+        ),
     ],
 )
 def test_every_change_of_a_member_has_a_sentence(
@@ -64,6 +68,12 @@ def test_leaving_members_are_named_with_the_reason() -> None:
         "The host removed you from the room.",
         "You were away too long.",
     ]
+
+
+def test_news_of_a_race_name_a_bot_without_its_pace() -> None:
+    row = standing(0, "finished", time_ms=62_007, name="\u2699 Fox \u00b7 ~12 s")
+    assert wording.news(row).startswith("\u2699 Fox finished in 1:02.007")
+    assert wording.news(Won((row.name,))) == "\u2699 Fox has won"
 
 
 GONE: tuple[Literal["left", "kicked", "timeout"], ...] = ("left", "kicked", "timeout")

@@ -40,6 +40,8 @@ GROUPS = {
         PATIENT,
         connections_per_ip=20,
         rooms_per_ip=1,
+        quick_burst=1,
+        lobbies_per_ip=1,
         failed_joins_per_10_min=2,
     ),
     "paged": replace(PATIENT, pages_per_s=1, pages_burst=4),

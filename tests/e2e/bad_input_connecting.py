@@ -1,6 +1,8 @@
 """Plain HTTP and hello: the first rows of docs/operating.md, see `bad_input`."""
 
 import asyncio
+from dataclasses import replace
+from secrets import token_bytes
 
 from tests.e2e.bad_input import (
     Outcome,
@@ -9,14 +11,24 @@ from tests.e2e.bad_input import (
     close_code,
     first_message,
     hello_outcome,
+    spectator_refused,
 )
 from tests.e2e.protocol_client import QUICK, ProtocolClient, connected, eventually
 from tests.e2e.test_http import ask
 
 from sliderace.protocol import messages as m
+from sliderace_server.registry.seat_tickets import hashed
+from sliderace_server.storage import (
+    AttemptRow,
+    ProfileRow,
+    RaceSummary,
+    StoredRace,
+)
 
 WRONG = "0" * 32
 """A token that no member has."""
+SECRET = "5e" * 16
+"""The secret of a profile."""
 
 
 # --- plain HTTP -----------------------------------------------------------------------
@@ -120,6 +132,20 @@ async def _(setup: Setup) -> Outcome:
         outcome = await http(setup, "/healthz", X_Forwarded_For="192.0.2.2")
         enough.set()
     return outcome
+
+
+@case("a leaderboard that does not exist")
+async def _(setup: Setup) -> Outcome:
+    return await http(setup, "/api/boards?event=4x4&kind=ao7")
+
+
+@case("the race record of another player's daily race, on its day")
+async def _(setup: Setup) -> Outcome:
+    row = AttemptRow(0, "X", "finished", 1, 9_000, 90, 60)
+    race = RaceSummary("DAILY", "ZZZZZZ", 0, "4x4", False, (row,), kind="daily")
+    sealed = replace(race, day=1, sealed_until_ms=1 << 50)
+    await setup.store.real.results.store(StoredRace(sealed, b"{}"))
+    return await http(setup, "/api/races/DAILY")
 
 
 @case("too many wrong codes from an address, over HTTP", "rationed")
@@ -232,6 +258,13 @@ async def _(setup: Setup) -> Outcome:
     return created
 
 
+@case("a nickname of 21 characters (wide ones count as two)")
+async def _(setup: Setup) -> Outcome:
+    created = await hello_outcome(setup, m.Create(name="x" * 21))
+    assert created == await hello_outcome(setup, m.Join(setup.ann.code, "\u732b" * 11))
+    return created
+
+
 @case("a rule outside its range")
 async def _(setup: Setup) -> Outcome:
     return await hello_outcome(setup, m.Open(rules=m.RulesPatch(countdown_ms=1)))
@@ -247,6 +280,87 @@ async def _(setup: Setup) -> Outcome:
     return outcome
 
 
+@case("a usual time of 1 ms")
+async def _(setup: Setup) -> Outcome:
+    return await hello_outcome(setup, m.Quick("3x3", "X", pace_ms=1))
+
+
+@case("a secret of a profile with 31 digits")
+async def _(setup: Setup) -> Outcome:
+    enter = '{"as":"create","name":"X"}'
+    hello = f'{{"t":"hello","v":1,"enter":{enter},"profile":"{"5" * 31}"}}'
+    return await first_message(setup, hello, "")
+
+
+@case("an unknown secret of a profile")
+async def _(setup: Setup) -> Outcome:
+    """They enter as a guest."""
+    join = m.Join(setup.ann.code, "Guest", "spectator")
+    async with setup.new_connection() as guest:
+        await guest.send(m.Hello(v=1, enter=join, profile=WRONG))
+        refused = await guest.until(m.Refused)
+        await guest.until(m.Welcome)
+        await guest.sync()
+        await guest.send(m.Leave())
+        await guest.closed()
+        return refused.code, "open"
+
+
+@case("managing a profile without a secret")
+async def _(setup: Setup) -> Outcome:
+    return await first_message(setup, m.Hello(v=1, enter=m.Me()), "")
+
+
+async def owner_refused(
+    setup: Setup, command: m.Command, *before: m.Command, address: str = ""
+) -> Outcome:
+    """Return the refusal of an owner's command; the connection must stay open."""
+    async with setup.new_connection(address) as owner:
+        secret = token_bytes(16).hex()
+        await owner.send(m.Hello(v=1, enter=m.Me(), profile=secret))
+        await owner.until(m.MeEvent)
+        for one in before:
+            await owner.send(one)
+            await owner.receive()
+        await owner.send(command)
+        refused = await owner.until(m.Refused)
+        await owner.sync()
+        return refused.code, "open"
+
+
+@case("an unknown ticket for a device")
+async def _(setup: Setup) -> Outcome:
+    return await owner_refused(setup, m.Claim("BBBB-BBBB"))
+
+
+@case("a sixth ticket after five wrong ones from an address")
+async def _(setup: Setup) -> Outcome:
+    claim = m.Claim("BBBB-BBBB")
+    return await owner_refused(setup, claim, *[claim] * 5, address="192.0.2.30")
+
+
+@case("a sixth profile from an address")
+async def _(setup: Setup) -> Outcome:
+    async def create() -> Outcome:
+        return await owner_refused(
+            setup, m.Keep("X"), m.Keep("X"), address="192.0.2.31"
+        )
+
+    outcomes = [await create() for _ in range(6)]
+    assert outcomes[:5] == [("profile_exists", "open")] * 5
+    return outcomes[5]
+
+
+@case("a room's command where a profile is managed")
+async def _(setup: Setup) -> Outcome:
+    return await owner_refused(setup, m.Leave())
+
+
+@case("a command about a profile in a room")
+async def _(setup: Setup) -> Outcome:
+    return await spectator_refused(setup, m.Keep("X"))
+
+
 @case("a room that is locked")
 async def _(setup: Setup) -> Outcome:
     await setup.ann.send(m.Lock())
@@ -255,6 +369,58 @@ async def _(setup: Setup) -> Outcome:
     await setup.ann.send(m.Lock(on=False))
     await setup.ann.until(m.RoomEvent, lambda event: not event.room.locked)
     return outcome
+
+
+@case("a room for one player")
+async def _(setup: Setup) -> Outcome:
+    async with connected(setup.server.port, m.Solo("Alone")) as alone:
+        outcome = await hello_outcome(setup, m.Join(alone.code, "X"))
+        await alone.send(m.Leave())
+        await alone.closed()
+    return outcome
+
+
+@case("a second room for one player, with the same profile")
+async def _(setup: Setup) -> Outcome:
+    row = ProfileRow("XXXXXXXX", "X", 0)
+    standings = setup.store.real.standings
+    assert await standings.create_profile(row, hashed(SECRET), "laptop")
+    hello = m.Hello(v=1, enter=m.Solo("X"), profile=SECRET)
+    async with setup.new_connection() as alone:
+        await alone.send(hello)
+        await alone.until(m.Welcome)
+        outcome = await first_message(setup, hello, "")
+        await alone.send(m.Leave())
+        await alone.closed()
+    return outcome
+
+
+@case("a daily race without a profile")
+async def _(setup: Setup) -> Outcome:
+    return await hello_outcome(setup, m.Daily("3x3", "X"))
+
+
+@case("a daily race in 6x6")
+async def _(setup: Setup) -> Outcome:
+    enter = '{"as":"daily","event":"6x6","name":"X"}'
+    return await first_message(setup, f'{{"t":"hello","v":1,"enter":{enter}}}', "")
+
+
+@case("a daily race before 2026 or after 2036-01-08")
+async def _(setup: Setup) -> Outcome:
+    row = ProfileRow("YYYYYYYY", "Y", 0)
+    standings, secret = setup.store.real.standings, "6" * 32
+    assert await standings.create_profile(row, hashed(secret), "laptop")
+    hello = m.Hello(v=1, enter=m.Daily("3x3", "X"), profile=secret)
+    return await first_message(setup, hello, "")
+
+
+@case("too many watchers of the list of rooms from an address", "rationed")
+async def _(setup: Setup) -> Outcome:
+    async with setup.new_connection("192.0.2.8") as watcher:
+        await watcher.send(m.Hello(v=1, enter=m.Lobby()))
+        await watcher.until(m.Rooms)
+        return await hello_outcome(setup, m.Lobby(), "192.0.2.8")
 
 
 @case("too many rooms from an address", "rationed")
@@ -294,6 +460,18 @@ async def _(setup: Setup) -> Outcome:
                 pass
         async with connected(setup.server.port, resume):
             return await hello_outcome(setup, resume)
+
+
+@case("racing at once again and again", "rationed")
+async def _(setup: Setup) -> Outcome:
+    outcome: Outcome = ("", "")
+    for name in ("Once", "Again"):
+        async with setup.new_connection("192.0.2.7") as client:
+            await client.send(m.Hello(v=1, enter=m.Quick("3x3", name)))
+            event = await client.receive()
+            if isinstance(event, m.Refused):
+                outcome = event.code, str(await client.closed())
+    return outcome
 
 
 @case("a new room while the disk is full", "small")

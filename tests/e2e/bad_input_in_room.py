@@ -147,6 +147,17 @@ async def _(setup: Setup) -> Outcome:
     return await each(setup, *(encode_command(command) for command in commands))
 
 
+@case("a host's command in a quick room")
+async def _(setup: Setup) -> Outcome:
+    commands: list[m.Command] = [m.Settings(), m.Start("X"), m.Kick(1), m.Bots([])]
+    async with connected(setup.server.port, m.Quick("3x3", "Quick")) as quick:
+        outcomes = {await refused_in_room(quick, one) for one in (*commands, m.Lock())}
+        await quick.send(m.Leave())
+        await quick.closed()
+    assert len(outcomes) == 1, outcomes
+    return outcomes.pop()
+
+
 @case("a command about another race")
 async def _(setup: Setup) -> Outcome:
     return await spectator_refused(setup, m.Ready("OTHER-S0-1"))
@@ -191,6 +202,11 @@ async def _(setup: Setup) -> Outcome:
 @case("a series that begins during a race")
 async def _(setup: Setup) -> Outcome:
     return await refused_in_room(setup.ann, m.Series("ao5"))
+
+
+@case("a nickname of 21 characters in `rename` or `keep`")
+async def _(setup: Setup) -> Outcome:
+    return await spectator_refused(setup, m.Rename("x" * 21))
 
 
 @case("a new nickname during a race")

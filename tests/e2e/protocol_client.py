@@ -44,7 +44,17 @@ QUICK = m.RulesPatch(size="2x2", countdown_ms=3_000)
 """The shortest race."""
 
 E = TypeVar("E", bound=m.Event)
-Entry = m.Create | m.Open | m.Join | m.Resume | m.Redeem
+Entry = (
+    m.Create
+    | m.Open
+    | m.Join
+    | m.Resume
+    | m.Redeem
+    | m.Quick
+    | m.Solo
+    | m.Daily
+    | m.Lobby
+)
 """The ways to enter a room."""
 
 
@@ -120,6 +130,8 @@ async def running_server(
         "store": settings.pop("store", None),
         "clock": settings.pop("clock", FastClock()),
         "entropy": settings.pop("entropy", secrets.token_bytes),
+        "processes": settings.pop("processes", None),
+        "acceptor": settings.pop("acceptor", None),
     }
     server_settings = ServerSettings(
         port=0,

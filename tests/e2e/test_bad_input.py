@@ -94,7 +94,7 @@ async def test_a_refused_hello_gets_a_reason_and_a_close_code(
             m.Create(name="X", rules=m.RulesPatch(countdown_ms=1)),
             "enter.rules.countdown_ms",
             "1",
-            "enter.rules.countdown_ms must be an integer from 3000 to 60000, not 1.",
+            "enter.rules.countdown_ms must be an integer from 1500 to 60000, not 1.",
         ),
         (
             m.Open(rules=m.RulesPatch(away_ms=-1)),
@@ -105,6 +105,7 @@ async def test_a_refused_hello_gets_a_reason_and_a_close_code(
         (m.Create(name=""), "enter.name", "", ""),
         (m.Create(name="\u202e"), "enter.name", "\u202e", ""),
         (m.Create(name="\u0410nn"), "enter.name", "\u0410nn", ""),
+        (m.Create(name="x" * 21), "enter.name", "x" * 21, ""),
         (m.Join(code="nonsense", name="X"), "enter.code", "nonsense", ""),
     ],
 )
@@ -125,7 +126,7 @@ async def test_a_failed_create_leaves_no_room() -> None:
             m.Create(name="X", rules=m.RulesPatch(countdown_ms=1)),
         ):
             await hello_answer(server.port, hello(enter))
-        assert server.registry.health()["rooms"] == 0
+        assert server.view.health()["rooms"] == 0
 
 
 @pytest.mark.parametrize("name", ["", " ", "\u202e", "\x00\x1b", "\u200b\u200d"])

@@ -85,6 +85,8 @@ async def test_links_contain_the_public_address_and_base_path() -> None:
     ):
         found = (await ask(server.port, f"/race/api/rooms/{ann.code}")).json()
         assert found["links"] == [f"{public}/{ann.code}"]
+        listed = (await ask(server.port, "/race/api/rooms")).json()
+        assert listed["links"] == [f"{public}/"]
         own = await ask(server.port, "/race/", Origin="https://race.example")
         assert own.status == 200
 
@@ -107,7 +109,7 @@ async def test_with_a_certificate_http_and_websocket_use_tls(cert: Path) -> None
         with pytest.raises(ssl.SSLCertVerificationError):
             async with connect(url, proxy=None):
                 raise AssertionError("it trusts whom it does not know")
-        assert server.registry.health()["rooms"] == 1
+        assert server.view.health()["rooms"] == 1
 
 
 async def test_with_a_certificate_bots_of_the_server_can_connect(cert: Path) -> None:

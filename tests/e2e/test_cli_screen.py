@@ -157,7 +157,9 @@ import sys
 from sliderace_client.cli.commands import run
 from sliderace_client.tui.screens.solo import SoloScreen
 class Fault(Exception): pass
-def fail(page): raise Fault("a fault of ours")
+def fail(page):
+    secret = "5e" * 16
+    raise Fault("a fault of ours")
 SoloScreen._again = fail
 sys.exit(run(sys.argv[1:]))
 """
@@ -176,6 +178,7 @@ def test_an_internal_error_restores_the_terminal_and_is_reported(
         )
         screen.shows(OUT)
         screen.shows(b"a fault of ours")
+        assert b"5e5e5e5e" not in screen.drawn, "values may be secret"
         assert screen.drawn.rindex(b"a fault of ours") > screen.drawn.rindex(OUT)
         assert termios.tcgetattr(screen.slave) == screen.before
     finally:

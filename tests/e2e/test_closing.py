@@ -51,7 +51,7 @@ async def test_a_race_counts_as_running_until_its_end_is_sent() -> None:
         store.unblocked.clear()
         await ann.solve()
         registry, code = server.registry, ann.code
-        await eventually(lambda: registry.listing(code)["phase"] == "results")  # type: ignore[index]
+        await eventually(lambda: server.view.listing(code)["phase"] == "results")  # type: ignore[index]
         assert registry.racing
         store.unblocked.set()
         await ann.until(m.Results)

@@ -40,7 +40,7 @@ def damage_results(database: Path) -> None:
 
 
 async def problems(server: Server, *expected: str) -> bool:
-    health = server.registry.health()
+    health = server.view.health()
     assert health["status"] == ("degraded" if health["problems"] else "ok")
     return list(health["problems"]) == [*expected]
 

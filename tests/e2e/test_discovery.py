@@ -181,7 +181,7 @@ def test_a_room_code_alone_finds_a_server_on_the_network(
         place = f"http://{here.address}:{port} {code}"
         assert there.run(LOCATE.format(code=code.lower())) == place
         other = there.run(LOCATE.format(code="BCD-FGH"))
-        assert other.startswith("No server here or in the local network has the room")
+        assert other.startswith("No server nearby has the room")
 
 
 def test_without_a_server_none_is_found(lan: tuple[Machine, Machine]) -> None:

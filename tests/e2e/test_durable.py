@@ -18,8 +18,9 @@ from tests.e2e.stores import FaultyStore
 
 from sliderace.protocol import messages as m
 from sliderace.race.log_records import Slid
+from sliderace_server.registry.codes_in_use import draw
 from sliderace_server.room.log_records import Alive
-from sliderace_server.storage.record_codec import decode
+from sliderace_server.storage.record_codec import decode, encode
 
 
 async def no_rooms(store: FaultyStore) -> bool:
@@ -142,7 +143,7 @@ async def test_a_full_disk_stops_acks_but_not_the_race() -> None:
         await ann.solve()
         done = await ben.until(m.Progress, lambda e: e.p[0].high == 1000)
         assert done.p[0].seat == ann.seat
-        assert server.registry.health()["status"] == "degraded"
+        assert server.view.health()["status"] == "degraded"
         async with connected(server.port) as late:
             await late.send(m.Hello(v=1, enter=m.Create(name="Late")))
             event = await late.until(m.Refused)
@@ -159,7 +160,7 @@ async def test_a_full_disk_stops_acks_but_not_the_race() -> None:
         await ann.acked(ann.seq)
         await ben.solve()
         await ben.until(m.Results)
-        assert server.registry.health()["status"] == "ok"
+        assert server.view.health()["status"] == "ok"
 
 
 async def test_a_newcomer_who_cannot_be_stored_is_refused_at_once() -> None:
@@ -187,7 +188,7 @@ async def test_a_room_that_cannot_be_stored_is_refused() -> None:
         await ann.send(m.Hello(v=1, enter=m.Create(name="Ann")))
         event = await ann.until(m.Refused)
         assert (event.code, await ann.closed()) == ("storage_unavailable", 1013)
-        assert server.registry.health()["rooms"] == 0
+        assert server.view.health()["rooms"] == 0
 
 
 async def test_a_start_whose_lock_is_not_durable_is_postponed() -> None:
@@ -257,6 +258,20 @@ async def test_another_server_on_the_same_log_continues_the_race() -> None:
                 assert [row.status for row in results.standings] == ["finished"] * 2
 
 
+async def test_a_room_whose_log_grows_during_recovery_is_given_up() -> None:
+    """Nothing is appended to records that this server has not read."""
+    store = FaultyStore()
+    async with (
+        running_server(store=store) as first,
+        connected(first.port, m.Create(name="Ann")) as ann,
+    ):
+        await ann.sync()
+    store.late_record = encode(Alive(1))
+    async with running_server(store=store) as second:
+        await eventually(lambda: second.metrics.counts["steps_down"][""] == 1)
+        assert (await store.log.read(ann.code))[-1] == encode(Alive(1))
+
+
 async def test_at_shutdown_connections_are_closed_and_members_can_come_back() -> None:
     async with contextlib.AsyncExitStack() as stack:
         async with running_server() as server:
@@ -282,7 +297,7 @@ async def test_results_not_stored_before_a_restart_are_stored_after_it() -> None
     store.results_unblocked.set()
     async with running_server(store=store) as second:
         await eventually(lambda: store.results.record(ann.race))
-        assert second.registry.health()["rooms"] == 1
+        assert second.view.health()["rooms"] == 1
 
 
 async def test_an_abandoned_room_is_dropped_once_its_results_are_stored() -> None:
@@ -321,6 +336,18 @@ async def test_a_code_is_not_reused_after_a_restart() -> None:
         store.drops_fail = False
 
 
+async def test_a_code_that_another_process_reserves_is_not_used() -> None:
+    code = next(draw(bytes(32)))  # the one that this server would use
+    for reserved in (False, True):
+        store = FaultyStore()
+        async with running_server(store=store, entropy=bytes) as server:
+            if reserved:
+                clock = server.registry.services.clock
+                store.reserved(code, clock.wall_ms() + 1_000_000)
+            async with connected(server.port, m.Create(name="Ann")) as ann:
+                assert (ann.code != code) == reserved
+
+
 async def test_a_log_of_another_release_is_not_changed_and_reported() -> None:
     store = FaultyStore()
     async with (
@@ -333,7 +360,7 @@ async def test_a_log_of_another_release_is_not_changed_and_reported() -> None:
         newer = b'[1,"of_another_release",0]'
         await store.log.append(ann.code, len(log), [newer])
     async with running_server(store=store) as server:
-        health = server.registry.health()
+        health = server.view.health()
         assert (health["status"], health["rooms"]) == ("degraded", 0)
         assert (await store.log.read(ann.code))[-1] == newer
 
@@ -362,11 +389,16 @@ async def test_a_damaged_room_does_not_affect_the_recovery_of_others(
         log = await store.log.read(ann.code)
         await store.log.append(ann.code, len(log), [misfit])
     async with running_server(store=store) as server:
-        health = server.registry.health()
+        health = server.view.health()
         assert (health["status"], health["rooms"]) == ("degraded", 1)
         resume = m.Resume(code=ben.code, token=ben.token)
         async with connected(server.port, resume) as again:
             assert again.code == ben.code
+        async with connected(server.port) as again:  # who keeps her seat
+            enter = m.Resume(code=ann.code, token=ann.token)
+            await again.send(m.Hello(v=1, enter=enter))
+            refused = await again.until(m.Refused)
+            assert refused.code == "storage_unavailable"
         assert (await store.log.read(ann.code))[-1] == misfit
     assert "cannot recover: its log is damaged" in caplog.text
 

@@ -179,7 +179,7 @@ async def test_delayed_slides_are_timestamped_when_they_are_handled() -> None:
 async def test_a_ping_is_answered_urgently() -> None:
     async with running_server() as server:
         ear = RecordingSubscriber()
-        session = Session(server.registry, ear)
+        session = Session(server.registry, server.chosen, ear)
         hello = m.Hello(v=1, enter=m.Create(name="Ann", rules=QUICK))
         session.receive_text(encode_command(hello).encode())
         await eventually(lambda: ear.has(m.Snapshot))

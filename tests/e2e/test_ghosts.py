@@ -15,7 +15,7 @@ PATIENT = Limits(ping_timeout_ms=600_000)
 
 
 def members_of(server: Server, code: str) -> int:
-    listing = server.registry.listing(code)
+    listing = server.view.listing(code)
     assert listing is not None
     return int(listing["players"]) + int(listing["spectators"])
 

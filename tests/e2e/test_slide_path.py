@@ -20,7 +20,7 @@ from sliderace_server.storage import open_store
 from sliderace_server.websocket.frame_tap import TappedWebSocket
 
 E = TypeVar("E", bound=m.Event)
-MOST_CALLS, MOST_MODULES = 80, 18
+MAX_CALLS, MAX_MODULES = 80, 18
 """Limits from a slide's bytes to the write of its ack, and of the spectator's progress.
 A call costs 50 ns, and a module some of the CPU cache."""
 SLIDES = 5
@@ -125,5 +125,5 @@ async def test_the_path_of_a_slide_is_short(
         # The shortest: a ping or a timer may fall into the others.
         calls = min(counted, key=len)
         modules = {module for module, _ in calls}
-        assert len(calls) <= MOST_CALLS, (kind, calls)
-        assert len(modules) <= MOST_MODULES, (kind, sorted(modules))
+        assert len(calls) <= MAX_CALLS, (kind, calls)
+        assert len(modules) <= MAX_MODULES, (kind, sorted(modules))

@@ -37,7 +37,7 @@ from sliderace_server.websocket.admission import AdmissionQueue
 from sliderace_server.websocket.connection import Connection
 from sliderace_server.websocket.frame_tap import (
     DISCARD_S,
-    MOST_DISCARD_S,
+    MAX_DISCARD_S,
     SUPPORTED_MAJOR,
     TappedWebSocket,
     is_supported,
@@ -415,7 +415,7 @@ async def test_discarding_again_does_not_delay_the_close(
         assert [delay for delay, _ in timers] == [DISCARD_S]
         for _ in range(1_000):
             socket.data_received(b"x")
-        assert max(delay for delay, _ in timers) == MOST_DISCARD_S
+        assert max(delay for delay, _ in timers) == MAX_DISCARD_S
         assert [one for _, one in timers if not one.cancelled()] == [timers[-1][1]]
         socket.transport.abort()
         await eventually(timers[-1][1].cancelled)
@@ -453,16 +453,14 @@ async def test_a_hello_waits_for_admission(monkeypatch: pytest.MonkeyPatch) -> N
         await eventually(lambda: lost)
         await one.send(data)
         await eventually(lambda: line[1:])
-        assert server.registry.health()["rooms"] == 0
+        assert server.view.health()["rooms"] == 0
         assert line[1]()
         await one.reader.readuntil(b"\r\n\r\n")
         assert await one.pongs(1) == [1]
         line[0]()
         await one.send(frame(ping(2)))
         assert await one.pongs(1) == [2]
-        assert server.registry.health()["rooms"] == 1, (
-            "a disconnected client opens no room"
-        )
+        assert server.view.health()["rooms"] == 1, "a disconnected client opens no room"
 
 
 @both

@@ -67,7 +67,7 @@ async def test_a_flood_is_closed_after_ten_seconds(every_ms: int, late_ms: int) 
     """One late wake-up of the server in between does not restart the count."""
     clock = ManualClock()
     async with running_server(clock=clock) as server:
-        session = Session(server.registry, peer := Peer())
+        session = Session(server.registry, server.chosen, peer := Peer())
         burst_ms = 120 * 1_000 / (1_000 / every_ms - 60)
         took = ms_until_closed(session, peer, clock, every_ms, late_ms)
         assert 9_900 <= took - burst_ms <= 10_700
@@ -77,7 +77,7 @@ async def test_a_flood_is_closed_after_ten_seconds(every_ms: int, late_ms: int) 
 async def test_a_client_that_falls_silent_for_a_second_does_not_flood() -> None:
     clock = ManualClock()
     async with running_server(clock=clock) as server:
-        session = Session(server.registry, peer := Peer())
+        session = Session(server.registry, server.chosen, peer := Peer())
         for _ in range(20):
             for _ in range(130):
                 clock.advance(round(session.throttle() * 1_000))
@@ -89,7 +89,7 @@ async def test_a_client_that_falls_silent_for_a_second_does_not_flood() -> None:
 async def test_a_flood_ends_with_a_small_burst_too(burst: int) -> None:
     clock, limits = ManualClock(), Limits(messages_per_s=10, messages_burst=burst)
     async with running_server(limits, clock=clock) as server:
-        session = Session(server.registry, peer := Peer())
+        session = Session(server.registry, server.chosen, peer := Peer())
         for _ in range(20):
             for _ in range(burst + 1):
                 clock.advance(round(session.throttle() * 1_000))
@@ -103,7 +103,7 @@ async def test_a_flood_ends_with_a_small_burst_too(burst: int) -> None:
 async def test_many_frames_in_one_chunk_do_not_delay_the_end_of_a_flood() -> None:
     clock = ManualClock()
     async with running_server(clock=clock) as server:
-        session = Session(server.registry, peer := Peer())
+        session = Session(server.registry, server.chosen, peer := Peer())
         for _ in range(2):
             waits = [session.throttle() for _ in range(CHUNK)]
             clock.advance(round(max(waits) * 1_000))

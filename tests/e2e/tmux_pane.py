@@ -16,6 +16,7 @@ import pytest
 
 __all__ = ["TmuxPane", "tmux_pane"]
 
+AGAIN_S = 1.5
 TIMEOUT_S = 30.0
 """Longest wait for a text; a busy machine starts Python slowly."""
 ROOT = Path(__file__).parents[2]
@@ -87,18 +88,28 @@ class TmuxPane:
         """Return the text on the screen."""
         return self.tmux("capture-pane", "-p")
 
-    def until(self, *texts: str) -> str:
-        """Wait until one of these texts is shown; return the screen."""
+    def until(self, *texts: str, key: str = "") -> str:
+        """Wait until one of these texts is shown; return the screen.
+
+        Args:
+            texts: the texts.
+            key: pressed now, and again whenever nothing was shown for a while.
+        """
         deadline = time.monotonic() + TIMEOUT_S
         while True:
-            screen = self.screen()
-            if any(text in screen for text in texts):
-                return screen
-            left = deadline - time.monotonic()
-            if left < 0:
-                raise AssertionError(f"none of {texts} is shown:\n{screen}")
-            # The screen may change whenever the pane writes output.
-            if select.select([self._output], [], [], left)[0]:
+            if key:
+                self.keys(key)
+            while True:
+                screen = self.screen()
+                if any(text in screen for text in texts):
+                    return screen
+                left = deadline - time.monotonic()
+                if left < 0:
+                    raise AssertionError(f"none of {texts} is shown:\n{screen}")
+                # The screen may change whenever the pane writes output.
+                wait = min(left, AGAIN_S) if key else left
+                if not select.select([self._output], [], [], wait)[0]:
+                    break
                 os.read(self._output, 1 << 16)
 
     def state(self) -> str:

@@ -67,7 +67,7 @@ async def test_mutated_frames_do_not_disturb_an_honest_race() -> None:
         assert played > 20
         assert closes.keys() <= {1000, 1007, 1009, 4500, 4501, 4502, 4504}
         await ben.sync()
-        assert server.registry.health()["status"] == "ok"
+        assert server.view.health()["status"] == "ok"
         observed = Observed(ann.member, [sent], {ann.race: ann.seq})
         assert faults(await store.log.read(ann.code), [observed]) == []
         assert server.metrics.counts["refusals"]["bad_message"] > SENT / 4

@@ -71,8 +71,8 @@ def caught(bug: Bug, copy: Path) -> str:
 
 
 def _command(bug: Bug) -> list[str]:
-    if isinstance(bug.test, int):  # it ends with the first run that fails
-        options = f"--hours 4 --crashes 1000 --jobs 1 --seed {bug.test}"
+    if bug.is_simulated:  # it ends with the first run that fails
+        options = f"{bug.test} --jobs 1"
         return [sys.executable, "-m", "tests.simulation", *options.split()]
     return [*PYTEST, *bug.test.split()]
 
@@ -92,9 +92,7 @@ def _run(command: list[str], copy: Path) -> subprocess.CompletedProcess[str]:
 
 def _pass_without_bugs(bugs: list[Bug], copy: Path) -> bool:
     """Return whether the tests pass; tests that always fail catch nothing."""
-    tests = {
-        test for one in bugs if isinstance(one.test, str) for test in one.test.split()
-    }
+    tests = {test for one in bugs if not one.is_simulated for test in one.test.split()}
     done = _run([*PYTEST, *sorted(tests)], copy)
     if done.returncode:
         print(f"without any bug:\n{done.stdout[-2_000:]}")

@@ -19,14 +19,19 @@ class Bug:
         file: path from the root of the project.
         right: text that occurs exactly once in the file.
         wrong: the text that replaces it.
-        test: what pytest runs to catch it; or the first seed of the simulation.
+        test: what pytest runs to catch it; or the options of the simulation.
     """
 
     name: str
     file: str
     right: str
     wrong: str
-    test: str | int
+    test: str
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the simulation catches it."""
+        return self.test.startswith("-")
 
 
 _ENGINE = "shared/sliderace/engine/"
@@ -37,6 +42,8 @@ _RACE_TESTS = " ".join(
 )
 _PROTOCOL = "shared/sliderace/protocol/"
 _SERVER = "server/sliderace_server/"
+_WORKERS_TEST = "tests/e2e/test_workers.py"
+_LOG_TESTS = "tests/cluster/test_jetstream_log.py::"
 _CLIENT = "client/sliderace_client/"
 _CLIENT_TESTS = "tests/client/test_attempt.py tests/client/test_fold_slides.py"
 _PAGE = "client/sliderace_page/core/"
@@ -65,6 +72,35 @@ BUGS = (
         "    while False:",
         "tests/engine/test_scramble.py",
     ),
+    # --- the daily race --------------------------------------------------------------
+    Bug(
+        "somebody races twice on the board of a day",
+        f"{_SERVER}registry/chosen_rooms.py",
+        "            if await self._is_done(used, day):\n",
+        "            if False:\n",
+        "tests/e2e/test_daily.py",
+    ),
+    Bug(
+        "the record of a daily race shows the board to the others",
+        f"{_SERVER}http/routes.py",
+        "        if sealed_ms := await self._rooms.sealed_ms(race_id, owner):\n",
+        "        if (sealed_ms := 0) > 0:\n",
+        "tests/e2e/test_leaderboards.py",
+    ),
+    Bug(
+        "a day comes again after the clock was set back",
+        f"{_SERVER}registry/daily_races.py",
+        "        return latest_ms(self._wall_ms(), self._noted_ms)\n",
+        "        return self._wall_ms()\n",
+        "tests/server/test_daily_races.py",
+    ),
+    Bug(
+        "the secret of a day is published before its last race is over",
+        f"{_SERVER}registry/daily_races.py",
+        "            day = min(last_open_day(event, now_ms), LAST_DAY)\n",
+        "            day = min(today, LAST_DAY)\n",
+        "tests/e2e/test_leaderboards.py",
+    ),
     # --- reactions -------------------------------------------------------------------
     Bug(
         "racers see the reactions of spectators",
@@ -87,6 +123,42 @@ BUGS = (
         "        bucket = self._reactions.get(member)\n",
         "        bucket = self._reactions.get(id(subscriber))\n",
         "tests/server/test_live_room.py",
+    ),
+    # --- profiles --------------------------------------------------------------------
+    Bug(
+        "the secret of a profile is logged",
+        f"{_SERVER}websocket/session.py",
+        '        _log.info("me", extra=extra)\n',
+        '        _log.info("me", extra={**extra, "secret": hello.profile})\n',
+        "tests/e2e/test_profile_secrecy.py",
+    ),
+    Bug(
+        "a ticket adds two devices",
+        f"{_SERVER}registry/profile_codes.py",
+        "        self._delete(start)\n        return ticket.profile\n",
+        "        return ticket.profile\n",
+        "tests/server/test_profile_codes.py",
+    ),
+    Bug(
+        "a removed device comes back with a ticket that it requested before",
+        f"{_SERVER}registry/profile_service.py",
+        "        self._tickets.void(profile.id)\n",
+        "",
+        "tests/e2e/test_profiles.py",
+    ),
+    Bug(
+        "the name of a deleted profile stays in race records",
+        f"{_SERVER}registry/profile_service.py",
+        "                await self._redact(race, seat)\n",
+        "                pass\n",
+        "tests/e2e/test_profiles.py",
+    ),
+    Bug(
+        "two devices that remove each other leave a profile without any",
+        f"{_SERVER}registry/profile_service.py",
+        "        async with self._one_at_a_time:\n",
+        "        if True:\n",
+        "tests/server/test_profile_service.py",
     ),
     # --- race ------------------------------------------------------------------------
     Bug(
@@ -277,7 +349,7 @@ BUGS = (
     Bug(
         "a locked room lets new members in",
         f"{_SERVER}room/decide.py",
-        "    if state.locked:",
+        "    if state.locked and not enter.creator:",
         "    if False:",
         "tests/server/test_room_members.py",
     ),
@@ -328,7 +400,7 @@ BUGS = (
         f"{_SERVER}room/timeline.py",
         "    if boot and boot == last.boot:\n",
         "    if not boot:\n",
-        1,
+        "--hours 4 --crashes 1000",
     ),
     # --- running room ----------------------------------------------------------------
     Bug(
@@ -419,6 +491,70 @@ BUGS = (
         "            return\n",
         "tests/server/test_send_queue.py",
     ),
+    # --- profiles and leaderboards ---------------------------------------------------
+    Bug(
+        "the try of a day can be used twice",
+        f"{_SERVER}storage/sql_standings.py",
+        "DO UPDATE SET room = daily.room",
+        "DO UPDATE SET room = excluded.room",
+        "tests/server/test_storage_standings.py",
+    ),
+    Bug(
+        "a private race is on a leaderboard",
+        f"{_SERVER}storage/folding.py",
+        'public=race.kind != "room" or race.public,',
+        "public=True,",
+        "tests/server/test_storage_standings.py",
+    ),
+    Bug(
+        "a bot is on a leaderboard",
+        f"{_SERVER}storage/folding.py",
+        "counts=row.counts and not row.bot,",
+        "counts=row.counts,",
+        "tests/server/test_storage_standings.py",
+    ),
+    Bug(
+        "a hidden profile's new best is on a leaderboard",
+        f"{_SERVER}storage/sqlite/storing.py",
+        "bests = () if one.owner.hidden else one.folded.bests",
+        "bests = one.folded.bests",
+        "tests/server/test_storage_standings.py",
+    ),
+    Bug(
+        "what another process has stored changes no place",
+        f"{_SERVER}storage/sqlite/storing.py",
+        "if version != self._version:",
+        "if False:",
+        "tests/server/test_storage_recount.py",
+    ),
+    Bug(
+        "an attempt that is stored late has a second row on a leaderboard",
+        f"{_SERVER}storage/sqlite/storing.py",
+        "if best.before != UNKNOWN:",
+        "if True:",
+        "tests/server/test_storage_standings.py",
+    ),
+    Bug(
+        "two servers add up races of the same person without each other's",
+        f"{_SERVER}storage/postgresql/changes.py",
+        "ORDER BY id FOR NO KEY UPDATE",
+        "ORDER BY id",
+        "tests/server/test_storage_postgresql.py",
+    ),
+    Bug(
+        "a recount does not wait for a race that another server stores",
+        f"{_SERVER}storage/postgresql/recount.py",
+        'await db.execute("LOCK TABLE tally IN EXCLUSIVE MODE", timeout=LONG_S)',
+        "pass",
+        "tests/server/test_storage_postgresql.py",
+    ),
+    Bug(
+        "a copy overwrites a database that is in use",
+        f"{_SERVER}storage/postgresql/copying.py",
+        "if found != copied[table]:",
+        "if False:",
+        "tests/server/test_storage_postgresql.py",
+    ),
     # --- storage ---------------------------------------------------------------------
     Bug(
         "a second writer of a log is not noticed",
@@ -434,13 +570,137 @@ BUGS = (
         "        return conflict",
         "tests/server/test_log_writer.py",
     ),
+    # --- nodes of a cluster ---------------------------------------------------------
+    Bug(
+        "a node that has lost a room goes on serving it",
+        f"{_SERVER}storage/log_writer.py",
+        '                    end.lose("another writer has it")\n',
+        "                    end.stored(now)\n",
+        "--nodes 3 --races 200",
+    ),
+    Bug(
+        "a node takes a room over without records that the old one has just written",
+        f"{_SERVER}registry/rooms.py",
+        "            position = await log.length(code)\n"
+        "            state = await self._fold(await log.read(code)) if position"
+        " else None\n",
+        "            state = await self._fold(await log.read(code))\n"
+        "            position = await log.length(code)\n",
+        "--nodes 3 --races 200 --seed 12",
+    ),
+    Bug(
+        "a takeover forgets the races whose results were not stored",
+        f"{_SERVER}registry/rooms.py",
+        "                await self._store_again(race)\n",
+        "                pass\n",
+        "--nodes 3 --races 200",
+    ),
+    Bug(
+        "a node that has lost a room reaches clients that have moved on",
+        f"{_SERVER}cluster/forwarding.py",
+        "        if source != self.owner:\n",
+        "        if False:\n",
+        "tests/server/test_forwarding.py",
+    ),
+    Bug(
+        "a repeated call is carried out twice",
+        f"{_SERVER}cluster/forwarding.py",
+        "        if up.n > self._n:\n",
+        "        if True:\n",
+        "tests/server/test_forwarding.py",
+    ),
+    Bug(
+        "clients do not resume after messages were lost",
+        f"{_SERVER}cluster/forwarding.py",
+        "is_next, self._n = down.before == self._n, down.n",
+        "is_next, self._n = True, down.n",
+        "tests/server/test_forwarding.py",
+    ),
+    Bug(
+        "a node loses a room because one call to it timed out",
+        f"{_SERVER}cluster/ownership.py",
+        "if self._timeouts >= MAX_TIMEOUTS or self._nodes.late(now):",
+        "if self._timeouts:",
+        "tests/server/test_ownership.py",
+    ),
+    Bug(
+        "a node that was wrongly considered lost goes on serving an idle room",
+        f"{_SERVER}cluster/node.py",
+        "            self._spawn(self._announce(code))\n",
+        "",
+        "tests/e2e/test_cluster.py",
+    ),
+    Bug(
+        "the calls to a node that comes back are numbered from 1 again",
+        f"{_SERVER}cluster/node.py",
+        "Uplink(self.name, self._numbers, send_up)",
+        "Uplink(self.name, count(1), send_up)",
+        "tests/e2e/test_cluster.py",
+    ),
     Bug(
         "a log is dropped before the results are stored",
-        f"{_SERVER}registry/rooms.py",
+        f"{_SERVER}registry/old_logs.py",
         "            if not self._results_writer.has_races_of(code):\n"
         "                self._closed.discard(code)\n",
         "            if True:\n                self._closed.discard(code)\n",
         "tests/e2e/test_durable.py",
+    ),
+    # --- race now, the lobby, racing alone -------------------------------------------
+    Bug(
+        "a private room is in the lobby",
+        f"{_SERVER}registry/rooms.py",
+        "(actor for actor in self.rooms.values() if actor.state.public)",
+        "(actor for actor in self.rooms.values())",
+        "tests/e2e/test_lobby.py",
+    ),
+    Bug(
+        "the list is encoded for each watcher",
+        f"{_SERVER}registry/room_list.py",
+        "        if not self._whole:\n",
+        "        if True:\n",
+        "tests/server/test_room_list.py",
+    ),
+    Bug(
+        "a bot is on a leaderboard",
+        f"{_SERVER}registry/results_writer.py",
+        "if racer.bot or known or",
+        "if known or",
+        "tests/server/test_room_profiles.py",
+    ),
+    Bug(
+        "a profile gets the attempt of another one",
+        f"{_SERVER}room/decide.py",
+        "if profile is not None and known.profile is None and not known.bot:",
+        "if profile is not None and not known.bot:",
+        "tests/server/test_room_profiles.py",
+    ),
+    Bug(
+        "a stranger becomes host of a quick room",
+        f"{_SERVER}room/deadlines.py",
+        '    if draft.state.kind != "room":\n        return None, None\n',
+        "",
+        "tests/server/test_room_quick.py",
+    ),
+    Bug(
+        "a race waits for bots that do not come",
+        f"{_SERVER}room/deadlines.py",
+        "        one.since + BOTS_MS if",
+        "        one.since + 1_000 * BOTS_MS if",
+        "tests/server/test_room_quick.py",
+    ),
+    Bug(
+        "others enter the room of one player",
+        f"{_SERVER}room/apply.py",
+        "        opened.locked = opened.alone\n",
+        "",
+        "tests/server/test_room_solo.py",
+    ),
+    Bug(
+        "a profile skips a board by racing alone twice",
+        f"{_SERVER}registry/chosen_rooms.py",
+        "if profile is not None and self.races_alone(profile):",
+        "if profile is not None and self.races_alone(''):",
+        "tests/e2e/test_alone.py",
     ),
     # --- terminal client -------------------------------------------------------------
     Bug(
@@ -464,6 +724,49 @@ BUGS = (
         "        if not slides:",
         "tests/client/test_pacing.py",
     ),
+    # --- workers ---------------------------------------------------------------------
+    Bug(
+        "a connection is passed on to the wrong worker",
+        f"{_SERVER}workers/parent.py",
+        "worker = self._workers[index]",
+        "worker = self._workers[1 - index]",
+        f"{_WORKERS_TEST}::test_quick_rooms_of_an_event_are_together",
+    ),
+    Bug(
+        "a connection that is passed on gets a second answer to its handshake",
+        f"{_SERVER}websocket/passed_socket.py",
+        "        if not self.answered:",
+        "        if True:",
+        f"{_WORKERS_TEST}::test_quick_rooms_of_an_event_are_together",
+    ),
+    Bug(
+        "logs stay in their old files when the number of workers changes",
+        f"{_SERVER}storage/sqlite/store.py",
+        "distribute(path, workers, ",
+        "distribute(path, 1, ",
+        "tests/server/test_storage_workers.py",
+    ),
+    Bug(
+        "connections of a killed worker count for ever",
+        f"{_SERVER}workers/parent.py",
+        "for address in (worker.connections - left).elements():",
+        "for address in ():",
+        f"{_WORKERS_TEST}::test_an_address_has_a_limited_number_of_connections",
+    ),
+    Bug(
+        "each worker counts wrong codes for itself",
+        f"{_SERVER}workers/worker.py",
+        "self._addresses.count_client(kind, client, amount, now)",
+        "pass",
+        f"{_WORKERS_TEST}::test_wrong_codes_count_in_all_workers_together",
+    ),
+    Bug(
+        "connections that wait for a worker that hangs use up all files",
+        f"{_SERVER}workers/channel.py",
+        "return min(MAX_WAITING, most_files() // WAITING_SHARE)",
+        "return MAX_WAITING",
+        f"{_WORKERS_TEST}::test_a_worker_that_hangs_leaves_files_for_the_others",
+    ),
     # --- page ------------------------------------------------------------------------
     Bug(
         "the first connection that closes as replaced ends the stay",
@@ -472,6 +775,46 @@ BUGS = (
         "code",
         "tests/client/test_connection.py",
     ),
+    # --- cluster ---------------------------------------------------------------------
+    Bug(
+        "JetStream compares nothing before it stores an append",
+        f"{_SERVER}cluster/jetstream_log.py",
+        "headers = {EXPECTED: str(end.sequence)}",
+        "headers: dict[str, str] = {}",
+        "tests/server/test_storage.py::test_only_one_of_several_writers_succeeds",
+    ),
+    Bug(
+        "an append that JetStream refuses is acknowledged",
+        f"{_SERVER}cluster/jetstream_log.py",
+        """                return None
+            raise _Refused(problem, self.stream_name(room))
+""",
+        """                return None
+""",
+        f"{_LOG_TESTS}test_a_full_stream_refuses_and_loses_nothing",
+    ),
+    Bug(
+        "an append that is sent again is a different one",
+        f"{_SERVER}cluster/jetstream_log.py",
+        "return number if before == append else next(self._numbers)",
+        "return next(self._numbers)",
+        f"{_LOG_TESTS}test_an_append_whose_reply_is_lost_is_stored_once",
+    ),
+    Bug(
+        "a part of an append counts without the rest",
+        f"{_SERVER}cluster/log_frames.py",
+        "    if frames[-1].more:\n",
+        "    if not frames:\n",
+        f"{_LOG_TESTS}test_an_append_without_its_last_message_is_not_stored",
+    ),
+    Bug(
+        "a trim deletes the whole log",
+        f"{_SERVER}cluster/jetstream_log.py",
+        "        if end.first > 1:",
+        "        if end.first > 0:",
+        "tests/server/test_storage.py::test_trimmed_records_are_removed",
+    ),
+    # --- client ----------------------------------------------------------------------
     Bug(
         "any message answers a probe",
         f"{_CLIENT}room/liveness.py",

@@ -10,6 +10,7 @@ tables of the page, so it knows nothing that the pages do not say.
 import json
 import re
 import unicodedata
+from datetime import date
 from hashlib import sha256
 from itertools import chain, count, pairwise
 from pathlib import Path
@@ -23,7 +24,13 @@ ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*) \|$", re.MULTILINE)
 TABLES = {part.split("\n")[0]: ROW.findall(part) for part in PAGE.split("\n## ")}
 MAX = 2**53 - 1
 STATUS = ("finished", "dnf", "forfeited", "dns")
-SPECIAL = {"race": "[A-Z0-9-]{1,32}", "board": ".+", "size": "([2-9]|10)x([2-9]|10)"}
+DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+SPECIAL = {
+    "date": DATE,
+    "race": "[A-Z0-9-]{1,32}",
+    "board": ".+",
+    "size": "([2-9]|10)x([2-9]|10)",
+}
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 LIMITS = (120, 300, 600, 900, 1200, 1800, 2700, 3600)
 Json = dict[str, Any]
@@ -41,7 +48,11 @@ def verify(data: bytes) -> None:
     race = file["record"]
     fields(race, "The race")
     fields(race["rules"], "The rules")
+    if "daily" in race:
+        fields(race["daily"], "A daily race")
+        need(race["seed_known"], "seed_known")
     need(race["version"] == 1 and len(race["racers"]) <= 255, "version, racers")
+    need(race.get("redacted", True), "redacted")
     need(race["seed_known"] == (race["secret"] is None), "secret")
     for racer in race["racers"]:
         fields(racer, "Each racer")
@@ -101,9 +112,11 @@ def is_list(value: Any, length: int) -> bool:
 
 
 def fields(value: Any, table: str) -> None:
-    names = {name for name, _, _ in TABLES[table]}
-    need(isinstance(value, dict) and value.keys() == names, table)
-    for name, kind, meaning in TABLES[table]:
+    need(isinstance(value, dict), table)
+    rows = [row for row in TABLES[table] if row[0] in value or "optional" not in row[1]]
+    need(value.keys() == {row[0] for row in rows}, table)
+    for name, stated, meaning in rows:
+        kind = stated.removeprefix("optional ")
         if value[name] is not None or not kind.endswith(" or null"):
             need(fits(value[name], name, kind.split()[0], meaning), name)
 
@@ -141,6 +154,8 @@ def digest(use: str, *parts: bytes) -> bytes:
 def draw(race: Json, a: list[int], size: bytes) -> None:
     name, seed = race["race"].encode() + b"\0", bytes.fromhex(race["seed"])
     need(board_from(seed, *size) == a, "board")
+    if "daily" in race:
+        daily(race["daily"], f"{size[0]}x{size[1]}", seed)
     if race["secret"] is None:
         return
     secret = bytes.fromhex(race["secret"])
@@ -152,6 +167,18 @@ def draw(race: Json, a: list[int], size: bytes) -> None:
         bound = digest("nonce", name, bytes([one["seat"]]), nonce).hex()
         need(one["nonce"] is None or bound == one["nonce_commitment"], "nonce")
     need(digest("seed", name, size, secret, bytes([len(used)]), *used) == seed, "seed")
+
+
+def daily(day: Json, event: str, seed: bytes, anchor: str = "") -> None:
+    first, last = date(2026, 1, 1), date(2036, 1, 8)
+    found = date.fromisoformat(day["date"])
+    need(first <= found <= last and event in ("3x3", "4x4", "5x5"), "no daily race")
+    name, secret = event.encode() + b"\0", bytes.fromhex(day["secret"])
+    dated = day["date"].encode() + b"\0"
+    need(digest("daily-seed", dated, name, secret) == seed, "seed of the day")
+    for _ in range((found - first).days + 1):
+        secret = digest("daily", name, secret)
+    need(anchor in ("", secret.hex()), "anchor")
 
 
 def seed_of_text(typed: str) -> bytes:

@@ -22,7 +22,7 @@ __all__ = ["lie", "random_record"]
 
 SIZES = ("2x2", "3x2", "2x3", "3x3", "4x2", "4x4", "2x5", "5x4")
 NAMES = ("Ann", "Zoë", 'Q"\\', "雪", "💎 gem", "x" * 20, "Ünal", "Óscar")
-MOST_STEPS = 200
+MAX_STEPS = 200
 
 
 def random_record(chance: Random) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class _Race:
         while self.track.race.running:
             self.now += self.chance.choice((0, 1, 20, 300, 1_500, 9_000))
             self.track.at(self.now)
-            if steps == MOST_STEPS and self.track.race.running:
+            if steps == MAX_STEPS and self.track.race.running:
                 self._try(decide.end_race(self.track.race, self.now, "away"))
             elif self.track.race.running:
                 self._step()

@@ -14,6 +14,7 @@ from tests.race.sample import (
     INSPECTION_MS,
     KEY,
     UP_MS,
+    daily_record,
     sample_race,
     sample_record,
     sealed,
@@ -25,6 +26,7 @@ from sliderace.proof import reading
 from sliderace.proof.reading import MAX_SLIDES, BadRecord, read
 from sliderace.proof.record import (
     Player,
+    WrittenDaily,
     WrittenFinish,
     WrittenRace,
     WrittenRacer,
@@ -166,7 +168,7 @@ def test_docs_explain_exactly_the_fields() -> None:
     named = re.findall(
         r"^\| `(\w+)` \| [a-z ]+ \| ", PAGE.read_text("utf-8"), re.MULTILINE
     )
-    kinds = (WrittenRace, WrittenRacer, WrittenFinish, Rules)
+    kinds = (WrittenRace, WrittenRacer, WrittenFinish, WrittenDaily, Rules)
     known = [field.name for kind in kinds for field in fields(kind)]
     file = ["record", "key", "signature"]
     assert Counter(named) == Counter([*file, *known, *WrittenSlide._fields])
@@ -177,7 +179,21 @@ def test_docs_explain_every_check() -> None:
     named = re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE)
     file = sealed(sample_record())
     checks = verify(file, None, key=KEY, promised="00" * 32)
-    assert named == [check.name for check in checks]
+    daily = verify(sealed(daily_record()), None, key=KEY, promised="00" * 32)
+    names = [check.name for check in checks]
+    names.insert(names.index("seed") + 1, "anchor")
+    assert named == names
+    left_out = {"commitment", "nonces"}
+    assert [check.name for check in daily] == [
+        name for name in named if name not in left_out
+    ]
+
+
+def test_record_of_a_daily_race_has_the_secret_of_its_day() -> None:
+    record = daily_record()
+    assert record["daily"] == {"date": "2026-11-30", "secret": SECRET.hex()}
+    assert (record["seed_known"], record["secret"]) == (True, None)
+    assert "daily" not in sample_record()
 
 
 def test_every_rule_is_read_back() -> None:

@@ -7,10 +7,20 @@ from typing import Any, get_args
 
 import pytest
 from tests.proof.test_record import put
-from tests.race.sample import ABSENT, KEY, SLOW, sample_record, sealed, toy_check
+from tests.race.sample import (
+    ABSENT,
+    ANCHOR,
+    DAILY_DAY,
+    KEY,
+    SLOW,
+    daily_record,
+    sample_record,
+    sealed,
+    toy_check,
+)
 
 from sliderace.proof.canonical import decode, encode
-from sliderace.proof.signed import seal, unseal
+from sliderace.proof.signed import redacted, seal, unseal
 from sliderace.proof.verify import (
     FINDINGS,
     Check,
@@ -20,6 +30,7 @@ from sliderace.proof.verify import (
     steps,
     verify,
 )
+from sliderace.race.daily import daily_seed
 from sliderace.texts import catalogue, text
 
 ANN, BEN, CAT, DAN, EVA, FAY, GIL = range(7)
@@ -62,6 +73,26 @@ def test_honest_record_passes_every_check() -> None:
     assert set(verdicts(sample_record(friendly=True)).values()) == {"ok"}
 
 
+def test_a_record_without_a_deleted_name_says_so_and_is_signed_again() -> None:
+    """Nothing else changes, and every other check still passes."""
+    file, seats = sample_record(), {CAT, DAN}
+    names = [racer["name"] for racer in file["racers"]]
+
+    def sign(message: bytes) -> bytes:
+        return sha512(bytes.fromhex(KEY) + message).digest()
+
+    again: Any = decode(redacted(seal(file, KEY, sign), seats, KEY, sign))
+    checks = verify(again, toy_check)
+    assert {check.verdict for check in checks} == {"ok"}
+    assert [one.code for one in checks[0].findings] == ["ok", "redacted"]
+    record: dict[str, Any] = again["record"]
+    assert record.pop("redacted") is True
+    for racer, name in zip(record["racers"], names, strict=True):
+        assert racer["name"] == ("deleted" if racer["seat"] in seats else name)
+        racer["name"] = name
+    assert record == file
+
+
 def test_known_seed_makes_no_fairness_claim() -> None:
     assert verdicts(sample_record("ab" * 32)) == {
         "structure": "ok",
@@ -75,6 +106,36 @@ def test_known_seed_makes_no_fairness_claim() -> None:
         "times": "ok",
         "ranking": "ok",
     }
+
+
+def test_daily_race_is_checked_against_the_anchor() -> None:
+    file = sealed(daily_record())
+    expected = {"signature": "ok", "seed": "ok", "anchor": "ok", "board": "ok"}
+    for anchor, verdict in ((ANCHOR, "ok"), (KEY, "wrong"), ("", "unknown")):
+        checks = {
+            check.name: check.verdict
+            for check in verify(file, toy_check, anchor=anchor)
+        }
+        assert {name: checks[name] for name in expected} == {
+            **expected,
+            "anchor": verdict,
+        }
+        assert not {"commitment", "nonces"} & checks.keys()
+
+
+def test_anchor_says_nothing_about_other_races() -> None:
+    plain = sealed(sample_record())
+    assert verify(plain, toy_check, anchor=ANCHOR) == verify(plain, toy_check)
+
+
+def test_secret_of_another_day_does_not_lead_to_the_anchor() -> None:
+    """It fits a seed of its own, but not the anchor that was published before."""
+    record = daily_record()
+    secret = bytes(32)
+    record["daily"]["secret"] = secret.hex()
+    record["seed"] = daily_seed(secret, "3x3", DAILY_DAY).hex()
+    checks = verify(sealed(record), toy_check, anchor=ANCHOR)
+    assert (of(checks, "seed"), of(checks, "anchor")) == ("ok", "wrong")
 
 
 def test_malformed_record_fails_structure_alone() -> None:

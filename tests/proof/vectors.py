@@ -12,6 +12,8 @@ from typing import Any
 
 from tests.proof.test_record import put
 from tests.race.sample import (
+    ANCHOR,
+    daily_record,
     finished_record,
     limits_record,
     sample_record,
@@ -19,6 +21,7 @@ from tests.race.sample import (
     toy_check,
 )
 
+from sliderace.proof.record import redact
 from sliderace.proof.verify import Check, verify
 
 FILE = Path(__file__).parents[2] / "shared" / "vectors" / "record-v1.json"
@@ -26,7 +29,7 @@ NOTE = (
     "Read by Python and JavaScript, written by tests/proof/vectors.py. records: the "
     "checks of whole records, whoever signs them, as [name, verdict, [[code, values], "
     "...]]. lies: one value of the record `of` is changed; what is wrong then, as name "
-    "-> [code, values]."
+    "-> [code, values]. anchor: that of the daily race."
 )
 
 
@@ -39,12 +42,21 @@ def records() -> dict[str, dict[str, Any]]:
         "seed known": sample_record("ab" * 32),
         "limits": limits_record(),
         "all finished": finished_record(),
+        "daily": daily_record(),
+        "redacted": redacted_record(),
     }
+
+
+def redacted_record() -> dict[str, Any]:
+    """Return a record after one of two racers has deleted their profile."""
+    record = finished_record()
+    redact(record, {1})
+    return record
 
 
 def checks_of(record: object) -> list[Check]:
     """Return the checks of a record, except its signature."""
-    checks = verify(sealed(record), toy_check)
+    checks = verify(sealed(record), toy_check, anchor=ANCHOR)
     return [check for check in checks if check.name != "signature"]
 
 
@@ -85,7 +97,7 @@ def file(lies: list[dict[str, Any]]) -> str:
             lie(one.get("of", "plain"), one["place"], one["value"]) for one in lies
         ],
     }
-    parts = [f'  "_note": {json.dumps(NOTE)}']
+    parts = [f'  "_note": {json.dumps(NOTE)}', f'  "anchor": "{ANCHOR}"']
     for name, values in lists.items():
         lines = ",\n".join(f"    {json.dumps(value)}" for value in values)
         parts.append(f'  "{name}": [\n{lines}\n  ]')

@@ -7,6 +7,7 @@ log gives the same room, the stream has no gap, and no secret was sent.
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import event, strategies as st
 from hypothesis.stateful import (
@@ -29,6 +30,7 @@ from sliderace_server.room import (
     Disconnect,
     Enter,
     LockNotDurable,
+    SetBots,
     Stall,
     Tick,
 )
@@ -61,7 +63,7 @@ PATCHES = st.builds(
     m.RulesPatch,
     size=st.sampled_from([None, "2x2", "3x2"]),
     start=st.sampled_from([None, "ready", "host", "every"]),
-    countdown_ms=st.sampled_from([None, 2_999, 3_000, 4_000]),
+    countdown_ms=st.sampled_from([None, 1_499, 3_000, 4_000]),
 )
 SERIES = st.sampled_from([m.Series("open"), m.Series("points", 2), m.Series("mo3")])
 BOTS = st.lists(
@@ -104,12 +106,16 @@ class RoomMachine(RuleBasedStateMachine):
         creator=st.booleans(),
         friends=st.integers(0, 3),
         racing=st.booleans(),
+        kind=st.sampled_from(["room", "room", "quick", "solo"]),
     )
     def open(
         self, rules: m.RulesPatch, *, public: bool, seed: str | None, creator: bool,
-        friends: int, racing: bool,
+        friends: int, racing: bool, kind: m.RoomKind,
     ) -> None:  # fmt: skip
-        self.harness = RoomHarness(rules, public=public, seed=seed)
+        if kind != "room":
+            rules = msgspec.structs.replace(rules, start="every")
+            creator, seed, public = kind == "solo", None, kind == "quick"
+        self.harness = RoomHarness(rules, public=public, seed=seed, kind=kind)
         self.highs: dict[int, tuple[int, int, str]] = {}
         self.high_race = ""
         self.harness.do(Enter("Ann", "hash 1", creator=creator))
@@ -252,6 +258,24 @@ class RoomMachine(RuleBasedStateMachine):
         hashes = [f"bot {self.harness.draws} {n}" for n in range(len(bots))]
         host = self.harness.state.host or 1
         self.do(room.MemberCommand(host, m.Bots(bots), hashes))
+
+    @rule(bots=BOTS)
+    def server_chooses_bots(self, bots: list[m.BotWanted]) -> None:
+        if self.harness.state.kind == "quick":
+            hashes = [f"bot {self.harness.draws} {n}" for n in range(len(bots))]
+            self.do(SetBots(bots, hashes))
+
+    @rule(member=MEMBERS, profile=st.sampled_from(["ANNSPRFL", "BENSPRFL"]))
+    def profile_becomes_known(self, member: int, profile: str) -> None:
+        self.do(Connect(self.member_at(member), profile=profile))
+
+    @rule(
+        member=MEMBERS,
+        declared=st.sampled_from(["keys", "touch"]),
+        which=st.sampled_from(["now", "now", "last"]),
+    )
+    def declare_input(self, member: int, declared: Any, which: str) -> None:
+        self.ask(self.member_at(member), m.Input(self.race_id(which), declared))
 
     @rule()
     def bots_connect(self) -> None:
@@ -406,11 +430,21 @@ class RoomMachine(RuleBasedStateMachine):
         assert {state.host, state.owner} <= {None, *state.members}
         assert (state.host is None) == (state.owner is None)
         humans = [one for one in state.members.values() if not one.bot]
-        if any(one.role == "player" and one.connected for one in humans):
+        if state.kind != "room":
+            assert state.host is None
+        elif any(one.role == "player" and one.connected for one in humans):
             assert state.host is not None or state.closed
         changes = [one for one in self.harness.records if isinstance(one, HostChanged)]
         last = changes[-1].host if changes else None
         assert state.host == last or last not in state.members
+
+    @invariant()
+    def nobody_else_enters_a_room_for_one_player(self) -> None:
+        state = self.harness.state
+        if state.alone:
+            assert state.last_member == 1
+            assert state.locked
+            assert not state.public
 
     @invariant()
     def bots_of_the_server_only_accompany(self) -> None:

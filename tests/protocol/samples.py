@@ -19,6 +19,11 @@ COMMANDS: list[m.Command] = [
     m.Hello(1, m.Join("kwx-trb", "Ben", "spectator", bot=False)),
     m.Hello(1, m.Resume("KWXTRB", "0" * 32, 2, 17)),
     m.Hello(1, m.Redeem("KWXTRB", "1" * 32), can=["series"]),
+    m.Hello(1, m.Quick("4x4", "Ann", 21_000), profile="2" * 32, can=["gains"]),
+    m.Hello(1, m.Solo("Ann", PATCH, "tea")),
+    m.Hello(1, m.Daily("3x3", "Ann"), profile="2" * 32),
+    m.Hello(1, m.Lobby(), can=["rooms"]),
+    m.Hello(1, m.Me(), profile="2" * 32, can=["me", "history"]),
     m.Ready(RACE, on=False, nonce_commitment="d" * 64),
     m.Nonce(RACE, "e" * 32),
     m.Start(RACE),
@@ -44,6 +49,13 @@ COMMANDS: list[m.Command] = [
     m.Close(),
     m.Resync(3),
     m.Ping(7),
+    m.Input(RACE, "touch"),
+    m.Keep("Ann"),
+    m.DeviceTicket(),
+    m.Claim("kwxt-rbdf"),
+    m.Revoke(2),
+    m.Forget(on=False),
+    m.History("4x4", RACE),
 ]
 
 ROOM = m.Room("KWXTRB", True, False, 1, Rules(), RACE, "c" * 64, False)
@@ -96,6 +108,23 @@ EVENTS: list[m.Event] = [
     m.Refused("start", "not_host", "Only the host may do that.", "f", "v", 100),
     m.Ticket("1" * 32, 120_000),
     m.Pong(7),
+    m.Rooms([m.RoomRow("KWXTRB", "4x4", "quick", 3, 1, "racing", 9_000, 21_000, True)],
+            ["BCDFGH"]),
+    m.MeEvent(
+        m.Profile(
+            "KWXTRBDF", "Ann", 1_700_000_000_000,
+            [m.Device(1, "page 1", 1_700_000_000_000, 1_700_000_001_000, current=True)],
+            [m.EventBests("4x4", 13, 12, 9_000, 9_500, 9_800, RACE, 10_000)],
+            3, "2026-11-30", ["4x4"], 1_700_000_002_000,
+        )
+    ),
+    m.HistoryEvent(
+        "4x4",
+        [m.HistoryRow(RACE, 1_700_000_000_000, "solo", "finished", 9_000, 8_900, 90, 80,
+                      36, 400, 2, "keys", True)],
+        more=True,
+    ),
+    m.Gains(RACE, True, [m.Gain("ao5", 9_500, 9_810)], 14, 212, 3),
 ]  # fmt: skip
 
 

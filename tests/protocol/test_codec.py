@@ -51,7 +51,7 @@ HELLO: dict[str, Any] = {
 
 
 def test_hello_ignores_unknown_fields() -> None:
-    later = {**HELLO, "profile": "0" * 32, "can": ["series"]}
+    later = {**HELLO, "later": "0" * 32, "can": ["series"]}
     command = decode_command(msgspec.json.encode(later))
     assert command == messages.Hello(1, messages.Join("KWXTRB", "Ann"), can=["series"])
 

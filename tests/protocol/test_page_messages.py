@@ -35,7 +35,7 @@ def test_every_nickname_is_cleaned() -> None:
     blocks = readers_file().split("\n\n")
     plain = [block for block in blocks if "  name: string" in block]
     assert [block.split()[1] for block in plain] == ["Signal"]
-    assert readers_file().count("  name: nickname") == 3
+    assert readers_file().count("  name: nickname") == 5
 
 
 @pytest.mark.parametrize("generate", [readers_file, types_file])

@@ -4,13 +4,14 @@ import json
 from hashlib import sha512
 from typing import Any
 
-from tests.race.track import RACE_ID, T0, Track, stamped
+from tests.race.track import RACE_ID, SECRET, T0, Track, stamped
 
 from sliderace.engine import nonce_commitment
 from sliderace.proof import canonical
 from sliderace.proof.record import Player, build
 from sliderace.race import decide
 from sliderace.race.apply import recovered
+from sliderace.race.daily import anchor_of, daily_seed, parse_date
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
 from sliderace.race.state import FREEZE_MS, NONCE_DEADLINE_MS
@@ -23,6 +24,9 @@ PHONE = Latency(rtt_ms=80, jitter_ms=20, samples=8)
 INSPECTION_MS = 2_000
 DOWN_MS, UP_MS, BACK_MS = 3_000, 3_400, 3_900
 KEY = "5e" * 32
+DAILY_DAY = parse_date("2026-11-30")
+ANCHOR = anchor_of(SECRET, "3x3", DAILY_DAY).hex()
+"""Of `daily_record`."""
 
 
 def sample_race(known_seed: str = "", *, friendly: bool = False) -> Track:
@@ -118,11 +122,24 @@ def finished_record() -> dict[str, Any]:
     return _record(track)
 
 
-def _record(track: Track) -> dict[str, Any]:
+def daily_record() -> dict[str, Any]:
+    """Return the record of a daily race; its secret is that of the track."""
+    seed = daily_seed(SECRET, "3x3", DAILY_DAY).hex()
+    track = Track(Rules(size="3x3"), seed).start(SEATS[0])
+    track.slide(SEATS[0], T0 + 700, 2)
+    track.solve(SEATS[0], T0 + 9_000)
+    return _record(track, DAILY_DAY)
+
+
+def _record(track: Track, day: int = 0) -> dict[str, Any]:
     """Return the record of a race, converted to JSON and back."""
     players = {Seat(n): Player(name, bot=n == 2) for n, name in enumerate(NAMES)}
     record = build(
-        track.race, players, started_ms=1_770_000_000_000, software="sliderace 0.1.0"
+        track.race,
+        players,
+        started_ms=1_770_000_000_000,
+        software="sliderace 0.1.0",
+        day=day,
     )
     loaded: dict[str, Any] = json.loads(json.dumps(record))
     assert loaded == record

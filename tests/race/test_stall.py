@@ -92,6 +92,13 @@ def test_slides_that_waited_count_although_the_limit_has_passed() -> None:
     assert names(track.at(T0 + 15_000)) == ["DidNotFinish", "RaceEnded"]
 
 
+def test_stall_of_no_time_is_no_outage() -> None:
+    """A record could not tell two such stalls at the same time apart."""
+    track = Track(LONG).start(ANN)
+    stall(track, T0 + 1_000, T0 + 1_000)
+    assert track.race.attempts[ANN].outages == ()
+
+
 def test_time_away_does_not_include_the_stall() -> None:
     track = Track(Rules(size="3x2", away_ms=10_000, limit_ms=0)).start(ANN, BEN)
     track.do(decide.disconnected(track.race, ANN, T0 + 5_000))

@@ -1,10 +1,12 @@
 """`Track`: a race for tests, with its log and with boards that it can solve."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import cache
+from operator import itemgetter
 from types import MappingProxyType
+from typing import Any
 
 from sliderace.engine import Board, Size, Slide, nonce_commitment
 from sliderace.race import decide
@@ -26,22 +28,32 @@ NONCES = {seat: bytes([seat]) * 16 for seat in (ANN, BEN, CAT)}
 
 
 @cache
+def _ways(size: str, gap: int) -> list[tuple[Slide, Callable[[Any], Any]]]:
+    """Return the slides of all boards with this gap, and what they do to the tiles."""
+    cells = [*range(1, Size.parse(size).cells)]
+    cells.insert(gap, 0)
+    board = Board(Size.parse(size), cells)
+    ways: list[tuple[Slide, Callable[[Any], Any]]] = []
+    for slide in board.legal_slides():
+        after = board.copy()
+        after.slide(*slide)
+        ways.append((slide, itemgetter(*map(cells.index, after.tiles))))
+    return ways
+
+
+@cache
 def shortest(size: str, tiles: tuple[int, ...]) -> tuple[Slide, ...]:
     """Return a shortest solution of a small board, by breadth-first search."""
-    start = Board(Size.parse(size), tiles)
+    solved = (*range(1, len(tiles)), 0)
     seen: dict[tuple[int, ...], tuple[Slide, ...]] = {tiles: ()}
-    queue = deque([start])
-    while True:
-        board = queue.popleft()
-        path = seen[board.tiles]
-        if board.is_solved:
-            return path
-        for slide in board.legal_slides():
-            after = board.copy()
-            after.slide(*slide)
-            if after.tiles not in seen:
-                seen[after.tiles] = (*path, slide)
+    queue = deque([tiles])
+    while (board := queue.popleft()) != solved:
+        for slide, move in _ways(size, board.index(0)):
+            after = move(board)
+            if after not in seen:
+                seen[after] = (*seen[board], slide)
                 queue.append(after)
+    return seen[solved]
 
 
 def stamped(

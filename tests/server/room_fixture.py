@@ -45,6 +45,7 @@ class RoomHarness:
         public: whether it is public.
         seed: a seed known in advance.
         limits: the limits of the room.
+        kind: who opens it and for whom.
     """
 
     def __init__(
@@ -54,19 +55,24 @@ class RoomHarness:
         public: bool = False,
         seed: str | None = None,
         limits: RoomLimits = LIMITS,
+        kind: m.RoomKind = "room",
+        day: int = 0,
+        wall_ms: int = 1_700_000_000_000,
     ) -> None:
         self.limits = limits
         self.now = 0
         self.draws = 0
         self.latencies: dict[int, Latency] = {}
-        self.boot, self.mono, self.wall = "boot 1", 1_000, 1_700_000_000_000
+        self.boot, self.mono, self.wall = "boot 1", 1_000, wall_ms
         self.log: list[bytes] = []
         self.checkpoint: int | None = None
         self.events: list[m.Event] = []
         self.records: list[Record] = []
         command = m.Open(rules or m.RulesPatch(size="2x2"), public, seed)
         epoch = room.first_epoch(self.boot, self.mono, self.wall)
-        opened = room.open_room(CODE, 1_700_000_000, command, epoch, self.entropy())
+        opened = room.open_room(
+            CODE, 1_700_000_000, command, epoch, self.entropy(), kind, day
+        )
         self.state = room.fold(opened[:1])
         self._take(opened[1:], first=opened[:1])
 

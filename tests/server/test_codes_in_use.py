@@ -42,6 +42,11 @@ def test_a_code_in_use_is_not_drawn_again() -> None:
     assert codes.live == given
 
 
+def test_a_code_suits_its_process() -> None:
+    code = Codes().new(b"same", 0, lambda code: code.startswith("Z"))
+    assert code == next(one for one in draw(b"same") if one.startswith("Z"))
+
+
 def test_a_recovered_room_keeps_its_code() -> None:
     first = next(draw(b"same"))
     codes = Codes()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import not_allowed
+from tests.nats_server import nats_server
 
 from sliderace_server.limits import Limits
 from sliderace_server.room import RoomLimits
@@ -78,3 +79,52 @@ def test_the_variables_of_the_container_are_settings() -> None:
         "/data",
         False,
     )
+
+
+# --- three machines -------------------------------------------------------------------
+
+CLUSTER = DEPLOY / "cluster"
+
+
+def test_a_broker_accepts_its_configuration() -> None:
+    checked = subprocess.run(
+        [nats_server(), "-t", "-c", str(CLUSTER / "nats-server.conf")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_the_settings_of_a_node_are_complete() -> None:
+    lines = (CLUSTER / "sliderace.env").read_text().splitlines()
+    given = [line.split("=", 1) for line in lines if "=" in line and line[0] != "#"]
+    settings = load_settings({}, dict(given), CLUSTER / "sliderace.toml")
+    assert len(settings.brokers()) == 3
+    assert settings.node_name == "a"
+    assert settings.results
+    text = (CLUSTER / "compose.yaml").read_text()
+    names = {one.name.upper() for one in fields(ServerSettings)}
+    assert set(re.findall(r"SLIDERACE_(\w+)", text)) <= names
+
+
+def test_the_image_can_join_a_cluster() -> None:
+    assert "'/src[cluster,fast]'" in (DEPLOY / "Containerfile").read_text()
+
+
+def test_nginx_accepts_the_configuration_of_three_nodes(
+    nginx: str, tmp_path: Path
+) -> None:
+    text = (CLUSTER / "nginx.conf").read_text()
+    assert text.count("proxy_set_header X-Forwarded-For $remote_addr;") == 2
+    text = re.sub(r"\w\.internal", "127.0.0.1", text)
+    text = re.sub(r"ssl_certificate.*", "", text).replace(" ssl;", ";")
+    config = tmp_path / "nginx.conf"
+    config.write_text(f"pid {tmp_path}/pid; events {{}} http {{ {text} }}")
+    checked = subprocess.run(
+        [nginx, "-t", "-e", "stderr", "-p", str(tmp_path), "-c", str(config)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr

@@ -100,6 +100,29 @@ def test_joins_per_address_are_limited() -> None:
     assert addresses.join_wait("192.168.1.8", 1_000) == 0
 
 
+def test_races_at_once_per_address_are_limited() -> None:
+    addresses = PerAddress(Limits(quick_per_min=10, quick_burst=2))
+    waits = [addresses.quick_wait(HOME, 0) for _ in range(3)]
+    assert waits == [0, 0, 6_000]
+    assert addresses.quick_wait(HOME, 6_000) == 0
+    assert addresses.quick_wait("192.168.1.8", 0) == 0
+    assert addresses.quick_wait("", 0) == 0
+
+
+def test_watchers_of_the_lobby_per_address_are_limited() -> None:
+    addresses = PerAddress(Limits(lobbies_per_ip=2))
+    for _ in range(2):
+        assert addresses.may_watch(HOME)
+        addresses.watches(HOME)
+    assert not addresses.may_watch(HOME)
+    assert addresses.may_watch("192.168.1.8")
+    addresses.unwatches(HOME)
+    assert addresses.may_watch(HOME)
+    for _ in range(3):
+        addresses.watches("")
+    assert addresses.may_watch("")
+
+
 def test_wrong_codes_per_address_are_limited() -> None:
     """After sixty in ten minutes right codes must wait, too."""
     addresses = PerAddress(Limits())
@@ -171,6 +194,29 @@ def test_openings_of_rooms_per_address_are_limited_in_time() -> None:
     assert addresses.open_wait(HOME, 1_800_000) == 0
 
 
+def test_new_profiles_per_address_are_limited() -> None:
+    """200 profiles from one address on one day: five are allowed."""
+    addresses, created = PerAddress(Limits()), 0
+    for _ in range(200):
+        if not addresses.profile_wait(HOME, 0):
+            addresses.profile_created(HOME, 0)
+            created += 1
+    assert created == 5
+    assert addresses.profile_wait(HOME, 0) == 86_400_000 // 5
+    assert addresses.profile_wait("192.168.1.8", 0) == 0
+    assert addresses.profile_wait(HOME, 86_400_000 // 5) == 0
+
+
+def test_wrong_device_tickets_per_address_are_limited() -> None:
+    """A ticket is valid for five minutes: five tries are all that it gets."""
+    addresses = PerAddress(Limits())
+    for _ in range(5):
+        assert addresses.claim_wait(HOME, 0) == 0
+        addresses.failed_claim(HOME, 0)
+    assert addresses.claim_wait(HOME, 0) == 60_000
+    assert addresses.claim_wait("192.168.1.8", 0) == 0
+
+
 def test_this_machine_is_exempt() -> None:
     """The listener gives an empty address for it, see `ClientAddresses`."""
     here = ""
@@ -191,7 +237,46 @@ def test_this_machine_is_exempt() -> None:
         addresses.opened(here, 0)
         assert addresses.open_wait(here, 0) == 0
         assert addresses.join_wait(here, 0) == 0
+        addresses.failed_claim(here, 0)
+        assert addresses.claim_wait(here, 0) == 0
+        addresses.profile_created(here, 0)
+        assert addresses.profile_wait(here, 0) == 0
     assert addresses.try_wait(HOME, 0) == 0
+
+
+def test_processes_count_together() -> None:
+    """What a process counts and passes on is as if the other one had counted it."""
+    limits = Limits(
+        pages_burst=2,
+        joins_burst=2,
+        quick_burst=2,
+        failed_joins_per_10_min=2,
+        failed_joins_per_s=2,
+        rooms_per_hour=2,
+        profiles_per_day=2,
+    )
+    one, two = PerAddress(limits), PerAddress(limits)
+    one.on_count = lambda kind, client, amount: two.count_client(
+        kind, client, amount, 0
+    )
+    for _ in range(2):
+        for wait in (one.page_wait, one.join_wait, one.quick_wait):
+            assert wait(HOME, 0) == 0
+        one.failed_try(HOME, 0)
+        one.opened(HOME, 0)
+        one.profile_created(HOME, 0)
+    for _ in range(5):
+        one.failed_claim(HOME, 0)
+    one.failed_try("", 0)  # exempt
+    for some in (one, two):
+        assert some.page_wait(HOME, 0) == 20
+        assert some.join_wait(HOME, 0) == 1_000
+        assert some.quick_wait(HOME, 0) == 6_000
+        assert some.try_wait(HOME, 0) == 300_000
+        assert some.try_wait("192.168.1.8", 0) == 500
+        assert some.open_wait(HOME, 0) == 1_800_000
+        assert some.profile_wait(HOME, 0) == 43_200_000
+        assert some.claim_wait(HOME, 0) == 60_000
 
 
 def test_inactive_addresses_are_forgotten() -> None:
@@ -230,6 +315,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
     assert (limits.connections_per_ip, limits.pages_per_s) == (200, 50)
     assert limits.rooms_per_ip == 10
     assert limits.failed_joins_per_10_min == 60
+    assert limits.profiles_per_day == 5
     assert (limits.room.players, limits.room.spectators) == (16, 100)
     assert limits.room.max_tiles == 20_000
     assert (limits.room.lobby_ttl_ms, limits.room.race_ttl_ms) == (600_000, 120_000)

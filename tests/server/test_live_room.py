@@ -1108,7 +1108,7 @@ def test_frozen_room_only_sends_what_was_decided() -> None:
     shell.commit()
     assert shell.room.applied == applied
     assert shell.got(ann, m.Ack) == [m.Ack(shell.race, 1)]
-    assert shell.got(ann, m.Rejected)[0].code == "room_unknown"
+    assert shell.got(ann, m.Rejected) == []  # another node may still accept the slide
     assert not shell.room.ended
     late = shell.resume(ben.member)
     assert shell.wake_at is None
@@ -1186,8 +1186,8 @@ def test_changed_latencies_are_sent_to_all_and_known_ones_to_newcomers() -> None
     assert shell.got(eve, m.LatencyEvent) == [event]
 
 
-def test_only_latencies_of_players_are_sent_and_less_often_in_large_rooms() -> None:
-    shell = Shell(small_room=2)
+def test_only_latencies_of_players_are_sent_and_not_too_often() -> None:
+    shell = Shell()
     ann, ben = two(shell)
     eve = shell.enter("Eve", role="spectator")
     for one in (ann, ben, eve):
@@ -1196,7 +1196,7 @@ def test_only_latencies_of_players_are_sent_and_less_often_in_large_rooms() -> N
     latencies = [m.MemberLatency(1, 23, 4), m.MemberLatency(2, 23, 4)]
     assert shell.got(eve, m.LatencyEvent) == [m.LatencyEvent(latencies)]
     ann.latency = FixedLatency(Latency(80, 9, 5))
-    shell.wait(4_900)
+    shell.wait(1_900)
     assert len(shell.got(eve, m.LatencyEvent)) == 1
     shell.wait(100)
     assert len(shell.got(eve, m.LatencyEvent)) == 2
@@ -1407,3 +1407,73 @@ def test_bots_of_the_server_get_everything_but_progress() -> None:
     assert shell.got(bot, m.BoardEvent)
     assert shell.got(bot, m.StandingEvent)
     assert shell.got(bot, m.Progress) == []
+
+
+# --- Profiles ------------------------------------------------------------------------
+
+GAINS = m.Gains("KWXTRB-S0-1", counts=True)
+
+
+def test_only_the_owner_of_a_profile_is_told_what_has_changed_in_it() -> None:
+    shell = Shell()
+    ann = shell.enter("Ann", creator=True, profile="ANNSPRFL")
+    ben, cat = shell.enter("Ben", profile="BENSPRFL"), shell.enter("Cat")
+    for one in (ann, ben, cat):
+        one.can = frozenset({"gains"})
+    shell.room.tell_gains("ANNSPRFL", GAINS)
+    shell.take()
+    assert [shell.got(one, m.Gains) for one in (ann, ben, cat)] == [[GAINS], [], []]
+    ann.can = frozenset()
+    shell.room.tell_gains("ANNSPRFL", GAINS)
+    shell.take()
+    assert len(shell.got(ann, m.Gains)) == 1, "its client does not know them"
+
+
+def test_gains_follow_a_welcome_that_still_waits() -> None:
+    """The attempt is credited when its racer comes back with a new profile."""
+    shell = Shell(durable=False)
+    shell.enter("Ann", creator=True)
+    shell.commit()
+    one = new_subscriber()
+    one.can = frozenset({"gains"})
+    back = room.Connect(1, profile="ANNSPRFL")
+    shell.room.subscribe(one, back, shell.now, bytes(32))
+    shell.room.tell_gains("ANNSPRFL", GAINS)
+    shell.take()
+    assert shell.kinds(one) == []
+    shell.room.append_failed(shell.now, bytes(32))
+    shell.commit()
+    kinds = shell.kinds(one)
+    assert kinds.index(m.Welcome) < kinds.index(m.Gains)
+
+
+def test_somebody_who_has_left_gets_no_gains() -> None:
+    shell = Shell(durable=False)
+    ann, _ = two(shell)
+    shell.commit()
+    ben = shell.enter("Ben 2", profile="BENSPRFL")
+    ben.can = frozenset({"gains"})
+    shell.commit()
+    shell.ask(ben, m.Leave())
+    shell.room.tell_gains("BENSPRFL", GAINS)
+    shell.commit()
+    assert shell.got(ben, m.Gains) == shell.got(ann, m.Gains) == []
+
+
+def test_gains_of_a_room_whose_first_records_cannot_be_stored_are_dropped() -> None:
+    shell = Shell(durable=False)
+    ann = shell.enter("Ann", creator=True, profile="ANNSPRFL")
+    shell.room.tell_gains("ANNSPRFL", GAINS)
+    shell.room.append_failed(shell.now, bytes(32))
+    shell.take()
+    assert shell.closed[ann] == [1013]
+    assert shell.got(ann, m.Gains) == []
+
+
+def test_the_server_chooses_the_bots_of_a_room() -> None:
+    shell = Shell()
+    ann = shell.enter("Ann")
+    shell.room.set_bots([m.BotWanted("club")], ["hash"], shell.now, bytes(32))
+    shell.take()
+    [joined] = [one for one in shell.got(ann, m.MemberEvent) if one.why == "joined"]
+    assert (joined.member.bot, joined.member.level) == (True, "club")

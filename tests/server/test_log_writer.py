@@ -281,6 +281,18 @@ async def test_records_of_another_writer_are_a_conflict_after_a_failure_too() ->
         assert room.reports == ["failed", "lost"]
 
 
+async def test_a_log_that_cannot_be_read_after_a_failure_is_a_conflict() -> None:
+    async with FaultyStore() as store, Tasks() as tasks:
+        rooms = start(store, tasks)
+        room, other, _ = rooms
+        store.damaged.add(room.code)
+        store.lost_answers = 1
+        room.append(1)
+        other.append(5)
+        await eventually(lambda: "lost" in room.reports and other.log.idle)
+        assert await stored(store, other) == [5]
+
+
 async def test_one_room_s_error_delays_and_ends_no_other_room() -> None:
     """Even if some appends of the failed commit are stored."""
     async with FaultyStore() as store, Tasks() as tasks:

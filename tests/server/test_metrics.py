@@ -44,5 +44,21 @@ def test_a_duration_equal_to_a_bound_belongs_to_its_bucket() -> None:
     histogram = Histogram((1.0, 2.0))
     for seconds in (0.5, 1.0, 1.5, 2.0, 9.0):
         histogram.add(seconds)
-    assert histogram.buckets() == [("1.0", 2), ("2.0", 4), ("+Inf", 5)]
+    assert histogram.buckets(histogram.counts) == [("1.0", 2), ("2.0", 4), ("+Inf", 5)]
     assert histogram.total == 14.0
+
+
+def test_numbers_of_all_processes_are_added_up() -> None:
+    metrics, other = Metrics(), Metrics()
+    for one in (metrics, other):
+        one.count("slides", by=2)
+        one.gauge("rooms", "Live rooms", lambda: 6)
+        one.commit_seconds.add(0.003)
+    other.count("commands", "ping")
+    metrics.others = lambda: [other.samples()]
+    text = metrics.render()[1].decode()
+    assert "sliderace_slides_total 4.0" in text
+    assert "sliderace_rooms 12.0" in text
+    assert 'sliderace_commands_total{type="ping"} 1.0' in text
+    assert 'sliderace_commit_seconds_bucket{le="0.005"} 2.0' in text
+    assert "sliderace_commit_seconds_sum 0.006" in text

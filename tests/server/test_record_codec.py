@@ -11,7 +11,7 @@ from sliderace.protocol import messages as m
 from sliderace.race.log_records import CountdownBegan, Seat, Slid
 from sliderace.race.rules import Rules
 from sliderace.race.series import Score, Series
-from sliderace_server.room.log_records import Entered, HostStarted, Record
+from sliderace_server.room.log_records import Entered, HostStarted, Record, RoleChanged
 from sliderace_server.room.member_state import MemberState
 from sliderace_server.storage.record_codec import TYPES, UnknownRecord, decode, encode
 
@@ -50,17 +50,23 @@ def test_the_format_is_permanent() -> None:
     entered = Entered(7, 2, "Ann", "player", bot=False, seat=None, token_hash="ab")
     assert (
         encode(entered)
-        == b'[1,"entered",7,2,"Ann","player",false,null,"ab","",null,null]'
+        == b'[1,"entered",7,2,"Ann","player",false,null,"ab","",null,null,null]'
     )
 
 
+def test_a_record_without_its_latest_field_has_the_default() -> None:
+    record = decode(b'[1,"role_changed",7,2,"spectator",null]')
+    assert record == RoleChanged(7, 2, "spectator", None, idle=False)
+
+
 def test_names_and_fields_are_permanent() -> None:
-    """Add new types to this list; never change anything in it."""
+    """Add new types, or a field with a default at the end; change nothing else."""
     shape = {name: " ".join(get_type_hints(kind)) for name, kind in TYPES.items()}
     assert shape == {
-        "room_opened": "t code created_s public",
+        "room_opened": "t code created_s public kind day",
         "epoch_began": "t epoch boot mono_ms wall_ms",
-        "entered": "t member name role bot seat token_hash address level pace_ms",
+        "entered": "t member name role bot seat token_hash address level pace_ms"
+        " usual_ms",
         "gone": "t member why",
         "connected": "t member",
         "disconnected": "t member",
@@ -72,7 +78,7 @@ def test_names_and_fields_are_permanent() -> None:
         "door_changed": "t locked",
         "listing_changed": "t public",
         "benched": "t member on",
-        "role_changed": "t member role seat",
+        "role_changed": "t member role seat idle",
         "renamed": "t member name",
         "muted": "t member on",
         "closed": "t why",
@@ -81,6 +87,8 @@ def test_names_and_fields_are_permanent() -> None:
         "wall_set": "t wall_ms",
         "token_given": "t member token_hash",
         "series_began": "t format n by",
+        "profile_known": "t member profile",
+        "input_declared": "t seat input",
         "race_made": "t race rules secret commitment known_seed",
         "countdown_began": "t race t0",
         "countdown_stopped": "t race why",
@@ -103,11 +111,12 @@ def test_names_and_fields_are_permanent() -> None:
         "race_aborted": "t race why",
         "checkpoint": "t code created_s public locked members last_member host owner"
         " race number last_race epoch hold_until offset empty_since active_at"
-        " kicked series",
+        " kicked series kind day",
     }
     assert " ".join(get_type_hints(MemberState)) == (
         "id name role seat bot token_hash former_hash ready benched connected since"
         " nonce_commitment nonces address newcomer level pace_ms muted"
+        " profile usual_ms raced idle"
     )
     assert " ".join(get_type_hints(Series)) == "format n by races over scores"
     assert " ".join(get_type_hints(Score)) == (

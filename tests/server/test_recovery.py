@@ -228,7 +228,7 @@ async def test_the_bots_of_a_room_are_counted_without_asking_all_rooms() -> None
             count += 1
 
         sys.setprofile(called)
-        registry.bots_refusal(host.actor, 1)
+        registry.bots.refusal(host.actor, 1)
         sys.setprofile(None)
         return count
 

@@ -72,7 +72,7 @@ def test_bots_enter_with_a_seat_before_they_are_connected() -> None:
     assert first == m.Member(
         2, "⚙ Fox · club", "player", 1, False, False, False, True, level="club"
     )
-    assert (second.name, second.pace_ms) == ("⚙ Hare · 12.5 s", 12_500)
+    assert (second.name, second.pace_ms) == ("⚙ Hare · ~12.5 s", 12_500)
     harness.do(Connect(2))
     assert harness.snapshot(1).members[1].connected
 
@@ -199,7 +199,7 @@ def test_an_impossible_pace_is_refused_with_the_range(pace: int) -> None:
 def test_the_fastest_pace_depends_on_the_size() -> None:
     assert pace_range(Size(10, 10)) == (3_000, 14_400_000)
     harness = room_with(m.BotWanted(pace_ms=600), m.BotWanted(pace_ms=14_400_000))
-    assert names_of(harness) == ["⚙ Fox · 0.6 s", "⚙ Hare · 240:00"]
+    assert names_of(harness) == ["⚙ Fox · ~0.6 s", "⚙ Hare · ~240:00"]
 
 
 def test_a_bot_stays_although_its_pace_is_too_fast_for_a_new_size() -> None:

@@ -59,6 +59,14 @@ def test_names_are_cleaned_and_made_unique() -> None:
     assert harness.do(Enter(mixed, "hash")) == Refusal("mixed_name", "name", mixed)
 
 
+@pytest.mark.parametrize("typed", ["x" * 60, "\u732b" * 11])
+def test_newcomer_with_a_long_name_is_refused(typed: str) -> None:
+    """Nobody gets a shorter name than the one they typed."""
+    harness = harness_with("Ann")
+    assert harness.do(Enter(typed, "hash")) == Refusal("long_name", "name", typed)
+    assert [one.name for one in harness.state.members.values()] == ["Ann"]
+
+
 @pytest.mark.parametrize(("role", "places"), [("player", 2), ("spectator", 1)])
 def test_a_full_room_refuses_new_members(role: m.RoleName, places: int) -> None:
     harness = harness_with(limits=RoomLimits(players=2, spectators=1))
@@ -498,10 +506,10 @@ def test_equal_settings_change_nothing() -> None:
 
 def test_settings_are_for_the_host_in_the_lobby_and_in_range() -> None:
     harness = harness_with("Ann", "Ben")
-    patch = m.RulesPatch(countdown_ms=2_999)
+    patch = m.RulesPatch(countdown_ms=1_499)
     assert harness.ask(2, m.Settings()) == Refusal("not_host")
     assert harness.ask(1, m.Settings(patch)) == Refusal(
-        "bad_rules", "rules.countdown_ms", "2999"
+        "bad_rules", "rules.countdown_ms", "1499"
     )
     harness.start_race(1, 2)
     assert harness.ask(1, m.Settings()) == Refusal("wrong_phase")
@@ -677,7 +685,12 @@ def test_everybody_hears_of_a_new_nickname() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "code"),
-    [("", "bad_name"), (" \u202e ", "bad_name"), ("\u0410nn", "mixed_name")],
+    [
+        ("", "bad_name"),
+        (" \u202e ", "bad_name"),
+        ("\u0410nn", "mixed_name"),
+        ("x" * 21, "long_name"),
+    ],
 )
 def test_bad_nicknames_are_refused(typed: str, code: str) -> None:
     harness = harness_with("Ann")

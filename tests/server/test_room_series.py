@@ -5,7 +5,7 @@ from tests.server.room_fixture import RoomHarness
 
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import event_bytes
-from sliderace.protocol.limits import MAX_DOWN_BYTES, MAX_NAME_TEXT
+from sliderace.protocol.limits import MAX_DOWN_BYTES
 from sliderace.protocol.names import typed_name
 from sliderace.race.refusal import Refusal
 from sliderace.race.series import MAX_SCORES, Format, Score, Series
@@ -234,7 +234,7 @@ def test_the_largest_snapshot_of_a_room_is_an_event() -> None:
 
     def name(number: int) -> str:
         start = "".join(chr(0x10330 + (number >> 4 * digit & 15)) for digit in range(3))
-        return (start + "\U00010330\U0001e944\U0001e944" * 20)[:MAX_NAME_TEXT]
+        return start + "\U00010330\U0001e944\U0001e944" * 17
 
     limits = RoomLimits()
     harness = RoomHarness(m.RulesPatch(size="10x10"), limits=limits)

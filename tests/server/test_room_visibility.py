@@ -14,7 +14,7 @@ from sliderace_server import room
 from sliderace_server.room import DelayedAttempts, Disconnect, fold
 from sliderace_server.room.deadlines import expect_records
 from sliderace_server.room.draft import Draft
-from sliderace_server.room.log_records import RoomOpened
+from sliderace_server.room.log_records import RoomOpened, Stalled
 from sliderace_server.room.member_commands import execute
 
 LIMITS = m.Limits(60, 120, 160, 320, 60, 33, 2048)
@@ -514,10 +514,13 @@ def test_a_delayed_event_has_less_time_left() -> None:
 
 def test_a_listing_contains_only_public_facts() -> None:
     harness = racing()
+    harness.enter("Otter", bot=True)
     assert room.listing(harness.state) == {
         "code": "KWXTRB",
+        "kind": "room",
         "phase": "racing",
         "players": 3,
+        "bots": 1,
         "spectators": 1,
         "size": "3x2",
         "public": False,
@@ -554,3 +557,16 @@ def test_a_room_can_be_opened_only_once() -> None:
     assert state.phase == "lobby"
     with pytest.raises(ValueError, match="already open"):
         room.apply(state, RoomOpened(0, CODE, 0, public=False))
+
+
+def test_a_bad_rule_is_refused_in_words() -> None:
+    refused = room.refused("settings", Refusal("bad_rules", "rules.limit_ms", "1"))
+    assert "10000" in refused.text.replace(" ", "").replace(",", "")
+
+
+def test_a_stall_prolongs_the_life_of_an_empty_room() -> None:
+    state = racing().state.copy()
+    state.empty_since = state.t
+    before = state.t
+    room.apply(state, Stalled(before + 2_000, before + 500))
+    assert state.empty_since == before + 1_500

@@ -5,9 +5,11 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -19,7 +21,14 @@ from tests.e2e.protocol_client import connected, running_race
 from sliderace.protocol import messages as m
 from sliderace_server.cli import STATE_FILE, main
 from sliderace_server.signing_key import KEY_FILE, load_key
-from sliderace_server.storage import AttemptRow, RaceSummary, StoredRace, open_store
+from sliderace_server.storage import (
+    AttemptRow,
+    BoardQuery,
+    ProfileRow,
+    RaceSummary,
+    StoredRace,
+    open_store,
+)
 
 
 def health(server: ServerProcess) -> dict[str, object]:
@@ -323,3 +332,63 @@ def test_backup_and_restore_are_commands(tmp_path: Path) -> None:
     assert (again.exit_code, len(again.output.splitlines())) == (4, 1)
     wrong = CliRunner().invoke(main, ["backup", str(copy), "--config", "nowhere.toml"])
     assert wrong.exit_code == 2
+
+
+PROFILE = "BCDFGHJK"
+
+
+async def store_profile(database: Path) -> None:
+    """Store a profile with one attempt."""
+    async with open_store(f"sqlite:{database}") as store:
+        row = ProfileRow(PROFILE, "Ann", 1)
+        assert await store.standings.create_profile(row, "key", "phone")
+        rows = (AttemptRow(0, "Ann", "finished", 1, 9_000, 30, 20, profile=PROFILE),)
+        summary = RaceSummary("KWXTRB-A-1", "KWXTRB", 5, "4x4", True, rows)
+        await store.results.store(StoredRace(summary, b"{}"))
+
+
+async def ranked(database: Path) -> int:
+    """Return how many profiles are on the leaderboard."""
+    async with open_store(f"sqlite:{database}") as store:
+        return (await store.standings.board(BoardQuery("4x4"))).total
+
+
+def test_a_profile_is_hidden_and_shown_also_while_a_server_runs(
+    tmp_path: Path,
+) -> None:
+    data, database = ["--data", str(tmp_path)], tmp_path / "sliderace.db"
+    asyncio.run(store_profile(database))
+    runner = CliRunner()
+    with ServerProcess(tmp_path) as server:
+        done = runner.invoke(main, ["hide", PROFILE, "used a program", *data])
+        assert done.output == f"Profile {PROFILE} is on no leaderboard now.\n"
+        server.signal()
+        assert server.end() == 0
+    assert asyncio.run(ranked(database)) == 0
+    done = runner.invoke(main, ["show", PROFILE, *data])
+    assert done.output == f"Profile {PROFILE} is on leaderboards again.\n"
+    assert asyncio.run(ranked(database)) == 1
+    for wrong in (["hide", PROFILE, " "], ["hide", PROFILE], ["show"]):
+        assert runner.invoke(main, [*wrong, *data]).exit_code == 2
+    unknown = runner.invoke(main, ["show", "XXXXXXXX", *data])
+    assert (unknown.exit_code, unknown.output) == (
+        4,
+        f"sliderace server: there is no profile XXXXXXXX in {database}\n",
+    )
+
+
+def test_recount_is_a_command(tmp_path: Path) -> None:
+    data, database = ["--data", str(tmp_path)], tmp_path / "sliderace.db"
+    runner = CliRunner()
+    missing = runner.invoke(main, ["recount", *data])
+    assert (missing.exit_code, "no such file" in missing.output) == (4, True)
+    asyncio.run(store_profile(database))
+    with closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("DELETE FROM best")
+    assert asyncio.run(ranked(database)) == 0
+    counted = runner.invoke(main, ["recount", *data])
+    assert counted.output == f"Counted 1 attempt in {database}\n"
+    assert asyncio.run(ranked(database)) == 1
+    with ServerProcess(tmp_path):
+        refused = runner.invoke(main, ["recount", *data])
+        assert (refused.exit_code, "uses" in refused.output) == (4, True)

@@ -112,6 +112,15 @@ def test_an_error_names_the_setting_the_file_and_the_range(
     assert str(error.value).startswith(message)
 
 
+def test_the_brokers_of_a_cluster_share_the_scheme_of_the_first() -> None:
+    settings = ServerSettings(
+        cluster="tls://u:p@a:4222,b, tls://[::1]:4223", results="postgresql://a/b"
+    )
+    assert settings.brokers() == ("tls://u:p@a:4222", "tls://b", "tls://[::1]:4223")
+    assert ServerSettings(node="n-1").node_name == "n-1"
+    assert ServerSettings().node_name
+
+
 def test_an_error_names_the_environment_variable() -> None:
     for variable, message in (
         ("SLIDERACE_PORT", f"SLIDERACE_PORT: {PORT} 'x'"),
@@ -137,6 +146,18 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ({"port": -1}, "port"),
         ({"port": 65_536}, "port"),
         ({"lobby_ttl": float("nan")}, "lobby_ttl"),
+        ({"cluster": "a:4222"}, "cluster"),
+        ({"cluster": "http://a"}, "cluster"),
+        ({"cluster": "nats://"}, "cluster"),
+        ({"cluster": "nats://a,"}, "cluster"),
+        ({"cluster": "nats://a:x"}, "cluster"),
+        ({"cluster": "nats://a/b"}, "cluster"),
+        ({"cluster": "nats://a", "memory": True}, "memory"),
+        ({"cluster": "nats://a", "workers": "2"}, "workers"),
+        ({"cluster_prefix": "Sr"}, "cluster_prefix"),
+        ({"cluster_prefix": ""}, "cluster_prefix"),
+        ({"node": "a.b"}, "node"),
+        ({"cluster": "nats://a"}, "cluster"),
         ({"log_level": "loud"}, "log_level"),
         ({"durability": "some"}, "durability"),
         ({"public_url": "race.example"}, "public_url"),
@@ -163,6 +184,23 @@ def test_invalid_values_are_refused_by_the_name_of_their_setting(
     with pytest.raises(SettingsError) as error:
         ServerSettings(**values)  # type: ignore[arg-type]
     assert error.value.setting == setting
+
+
+@pytest.mark.parametrize("character", "/?#[@,")
+def test_no_error_quotes_a_part_of_a_password(character: str) -> None:
+    place = f"://user:S3{character}CRET@host:4222"
+    said = ""
+    for values in (
+        {"cluster": f"nats{place}", "results": "postgresql://a/b"},
+        {"results": f"postgresql{place}/database"},
+    ):
+        try:
+            ServerSettings(**values)  # type: ignore[arg-type]
+        except SettingsError as error:
+            said += str(error)
+    assert bool(said) == (character in "/?#[,")  # else it is read correctly
+    assert "S3" not in said
+    assert "CRET" not in said
 
 
 def test_a_room_has_at_most_as_many_players_as_there_are_seat_numbers() -> None:

@@ -3,16 +3,18 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, closing
-from dataclasses import replace
+from contextlib import AsyncExitStack, closing, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
+from sliderace_server.cluster.jetstream_store import JetStreamStore
 from sliderace_server.storage import (
     Append,
     AttemptRow,
+    Combined,
     Conflict,
     RaceSummary,
     StorageUnavailable,
@@ -21,10 +23,12 @@ from sliderace_server.storage import (
     StoreRefused,
     open_store,
 )
+from sliderace_server.storage.memory import MemoryStore
 from sliderace_server.storage.sqlite.schema import check
 from sliderace_server.storage.sqlite.store import SqliteStore
 
 ADAPTERS = ["memory", "sqlite"]
+LOG_ADAPTERS = [*ADAPTERS, "jetstream"]
 ANN = AttemptRow(0, "Ann", "finished", 1, 61_234, 150, 98)
 BOB = AttemptRow(2, "Bob \N{SNOWMAN}", "finished", 1, 61_234, 152, 99, bot=True)
 CAT = AttemptRow(1, "Cat", "dnf", None, None, 0, 0)
@@ -32,6 +36,24 @@ CAT = AttemptRow(1, "Cat", "dnf", None, None, 0, 0)
 
 def url(adapter: str, folder: Path) -> str:
     return "memory:" if adapter == "memory" else f"sqlite:{folder / 'rooms.db'}"
+
+
+def store_of(
+    adapter: str, folder: Path, request: pytest.FixtureRequest, prefix: str = ""
+) -> Store:
+    """Return an empty store, unless its prefix was used before."""
+    match adapter:
+        case "jetstream":
+            urls = request.getfixturevalue("broker").urls
+            logs = JetStreamStore(urls, prefix or f"t{next(_PREFIXES)}")
+            return Combined(logs, MemoryStore())
+        case "sweeping":
+            return SqliteStore(folder / "rooms.db", "process", max_dead=0)
+        case _:
+            return open_store(url(adapter, folder), "process")
+
+
+_PREFIXES = count()
 
 
 def race(id_: str, started_ms: int = 0, room: str = "KWXTRB") -> StoredRace:
@@ -42,9 +64,9 @@ def race(id_: str, started_ms: int = 0, room: str = "KWXTRB") -> StoredRace:
     )
 
 
-@pytest.fixture(params=ADAPTERS)
+@pytest.fixture(params=LOG_ADAPTERS)
 def closed(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    return open_store(url(request.param, tmp_path))
+    return store_of(request.param, tmp_path, request)
 
 
 @pytest.fixture
@@ -217,6 +239,30 @@ async def test_the_code_of_a_dropped_room_is_reserved(store: Store) -> None:
     assert await store.log.rooms() == []
 
 
+async def test_trimmed_records_are_removed(store: Store) -> None:
+    """Positions still count them, and the last record always stays."""
+    log = store.log
+    await log.append("KWXTRB", 0, [b"0", b"1", b"2"])
+    for n in range(3, 10):
+        await log.append("KWXTRB", n, [b"%d" % n])
+    for position, first in ((0, 0), (1, 1), (5, 5), (4, 5), (7, 7), (99, 9)):
+        await log.trim("KWXTRB", position)
+        assert await log.read("KWXTRB") == [b"%d" % n for n in range(first, 10)]
+        assert await log.read("KWXTRB", 8) == [b"8", b"9"][-(10 - max(first, 8)) :]
+        assert await log.length("KWXTRB") == 10
+    await log.append("KWXTRB", 10, [b"10"])
+    await log.trim("BCDFGH", 3)
+    assert await log.read("KWXTRB") == [b"9", b"10"]
+    assert await log.rooms() == ["KWXTRB"]
+
+
+async def read_slowly(store: Store) -> list[bytes]:
+    """Read a log, also on a machine on which a reply takes longer than usual."""
+    while True:
+        with suppress(StorageUnavailable):
+            return await store.log.read("KWXTRB")
+
+
 async def test_competing_writers_lose_no_records(store: Store) -> None:
     """Each writer appends after what it has read, and reads again after a conflict."""
     stored: dict[int, list[int]] = {}
@@ -224,7 +270,7 @@ async def test_competing_writers_lose_no_records(store: Store) -> None:
     async def write(name: int) -> None:
         for number in range(10):
             while True:
-                held = await store.log.read("KWXTRB")
+                held = await read_slowly(store)
                 try:
                     await store.log.append("KWXTRB", len(held), [bytes([name, number])])
                 except Conflict:
@@ -286,54 +332,6 @@ async def test_cancelling_the_caller_does_not_undo_an_append(store: Store) -> No
     assert await store.log.read("KWXTRB") == [b"zero", b"one"]
 
 
-async def test_a_stored_race_can_be_read(store: Store) -> None:
-    stored = race("KWXTRB-1-1", 1_700_000_000_000)
-    await store.results.store(stored)
-    assert await store.results.races() == [stored.summary]
-    assert await store.results.record("KWXTRB-1-1") == stored.record
-    assert await store.results.record("KWXTRB-1-2") is None
-
-
-async def test_a_race_is_stored_once(store: Store) -> None:
-    first = race("KWXTRB-1-1")
-    await store.results.store(first)
-    other = replace(first.summary, size="3x3", attempts=(CAT,))
-    await store.results.store(StoredRace(other, b"{}"))
-    assert await store.results.races() == [first.summary]
-    assert await store.results.record("KWXTRB-1-1") == first.record
-
-
-async def test_races_are_listed_latest_first(store: Store) -> None:
-    for id_, started, room in [("B", 2, "X"), ("A", 2, "Y"), ("C", 1, "X")]:
-        await store.results.store(race(id_, started, room))
-    public = replace(race("D", 3).summary, public=True)
-    await store.results.store(StoredRace(public, b"{}"))
-
-    async def ids(**wanted: object) -> list[str]:
-        found = await store.results.races(**wanted)  # type: ignore[arg-type]
-        return [summary.id for summary in found]
-
-    assert await ids() == ["D", "B", "A", "C"]
-    assert await ids(room="X") == ["B", "C"]
-    assert await ids(room="nowhere") == []
-    assert await ids(public_only=True) == ["D"]
-    assert await ids(limit=2) == ["D", "B"]
-    assert await ids(limit=2, before="B") == ["A", "C"]
-    assert await ids(room="X", before="A") == ["C"]
-    assert await ids(before="C") == []
-    assert await ids(before="unknown") == []
-
-
-async def test_old_races_can_be_deleted(store: Store) -> None:
-    """Any number of them; the newer ones stay."""
-    for number in range(250):
-        await store.results.store(race(f"R-{number}", started_ms=number))
-    assert await store.results.prune(248) == 248
-    assert await store.results.prune(248) == 0
-    assert [one.id for one in await store.results.races()] == ["R-249", "R-248"]
-    assert await store.results.record("R-1") is None
-
-
 async def test_a_closed_store_is_unavailable(closed: Store) -> None:
     calls: list[Callable[[], object]] = [
         lambda: closed.log.append("KWXTRB", 0, [b"x"]),
@@ -345,6 +343,7 @@ async def test_a_closed_store_is_unavailable(closed: Store) -> None:
         closed.results.races,
         lambda: closed.results.prune(0),
         lambda: closed.results.record("A"),
+        lambda: closed.results.summary("A"),
     ]
 
     async def all_refuse() -> None:
@@ -375,52 +374,64 @@ RECORDS = st.lists(st.binary(max_size=4), max_size=3)
 OFF = st.sampled_from([0, 0, 0, -1, 1])
 """Error of the length that a writer expects."""
 Appending = list[tuple[str, int, list[bytes]]]
-CALLS: st.SearchStrategy[Appending | str | None] = st.one_of(
+Call = Appending | tuple[str, int] | str | None
+CALLS: st.SearchStrategy[Call] = st.one_of(
     st.lists(st.tuples(ROOMS, OFF, RECORDS), max_size=4),  # one call, several appends
+    st.tuples(ROOMS, st.integers(0, 6)),  # to be trimmed
     ROOMS,  # to be dropped
     st.none(),  # the store is closed and opened again
 )
 
 
-@pytest.mark.parametrize("adapter", [*ADAPTERS, "sweeping"])
+@pytest.mark.parametrize("adapter", [*LOG_ADAPTERS, "sweeping"])
 @given(calls=st.lists(CALLS, max_size=12))
 def test_a_store_behaves_like_a_list_per_room(
     tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
     adapter: str,
-    calls: list[Appending | str | None],
+    calls: list[Call],
 ) -> None:
     folder = tmp_path_factory.mktemp("model")
-    if adapter == "sweeping":
-        store: Store = SqliteStore(folder / "rooms.db", "process", max_dead=0)
-    else:
-        store = open_store(url(adapter, folder), "process")
+    store = store_of(adapter, folder, request, "model")
     asyncio.run(_compare(store, calls))
     for file in folder.glob("*.db"):
         with closing(sqlite3.connect(file)) as db:
             check(db)
 
 
-async def _compare(store: Store, calls: list[Appending | str | None]) -> None:
+async def _compare(store: Store, calls: list[Call]) -> None:
     """Make the same calls to a store and to a dictionary of lists."""
     model: dict[str, list[bytes]] = {}
+    removed: dict[str, int] = {}
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(store)
+        for room in await store.log.rooms():
+            await store.log.drop(room)
         for call in calls:
             match call:
                 case str() as room:
                     await store.log.drop(room)
                     model.pop(room, None)
+                    removed.pop(room, None)
                 case list():
                     await _append_both(store, model, call)
+                case (room, position):
+                    await store.log.trim(room, position)
+                    last = len(model.get(room, ())) - 1
+                    removed[room] = max(removed.get(room, 0), min(position, last))
                 case _ if store.durability != "none":
                     await stack.aclose()
                     await stack.enter_async_context(store)
+                    for room, position in removed.items():
+                        await store.log.trim(room, position)
                 case _:
                     pass
         assert await store.log.rooms() == sorted(model)
         for room, held in model.items():
+            assert await store.log.length(room) == len(held)
             for after in range(len(held) + 2):
-                assert await store.log.read(room, after) == held[after:]
+                first = max(after, removed.get(room, 0))
+                assert await store.log.read(room, after) == held[first:]
 
 
 async def _append_both(

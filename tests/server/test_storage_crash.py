@@ -9,12 +9,21 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.server.test_storage_recount import caches
 from tests.server.test_storage_sqlite import read_all
+from tests.server.test_storage_standings import ANN, BEN, create, race, row
 
-from sliderace_server.storage import StoreRefused
+from sliderace_server.storage import (
+    BoardQuery,
+    StorageUnavailable,
+    StoreRefused,
+    backup,
+    restore,
+)
 from sliderace_server.storage.sqlite.store import SqliteStore
 
 FRAME = 4_096 + 24
@@ -247,8 +256,133 @@ async def test_attempts_without_their_race_are_detected_as_damage(
     crashed: Path,
 ) -> None:
     with closing(sqlite3.connect(crashed, isolation_level=None)) as db:
-        db.execute(
-            "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, 'dnf', NULL, NULL, 0, 0)"
-        )
+        insert = """
+            INSERT INTO attempt (race, seat, rank, name, bot, status, stm, mtm)
+                VALUES ('A', 0, 0, 'Ann', 0, 'dnf', 0, 0)
+            """
+        db.execute(insert)
     with pytest.raises(StoreRefused, match="a race is missing"):
         await opened(crashed)
+
+
+# --- Profiles ------------------------------------------------------------------------
+
+RACES = 12
+"""Races of two profiles whose storing is interrupted."""
+
+
+async def store_races(store: SqliteStore, first: int, count: int) -> None:
+    for number in range(first, first + count):
+        rows = (row(0, ANN, 9_000 - number), row(1, BEN, 8_000 + number))
+        await store.results.store(race(number, *rows))
+
+
+async def check_caches(path: Path) -> int:
+    """Check that a recount changes nothing; return the number of races."""
+    async with SqliteStore(path) as store:
+        races = await store.results.races(limit=10_000)
+        before = await caches(store)
+        counted = await store.standings.recount()
+        assert counted == 2 * len(races)
+        assert await caches(store) == before
+        for profile in (ANN, BEN):
+            tallies = await store.standings.tallies(profile)
+            assert sum(one.attempts for one in tallies) == len(races)
+        return len(races)
+
+
+async def test_a_power_failure_leaves_races_and_tallies_consistent(
+    tmp_path: Path,
+) -> None:
+    """Whichever part of the last commit is on the disk."""
+    chance = random.Random(9)  # noqa: S311
+    path = tmp_path / "rooms.db"
+    async with SqliteStore(path) as store:
+        await create(store, ANN, BEN)
+        for stored in range(1, RACES):
+            await store_races(store, stored, 1)
+            disk = image(path, tmp_path / f"stored-{stored}")
+            flushed = wal_of(disk).stat().st_size
+            await store_races(store, RACES + stored, 1)
+            whole = wal_of(path).read_bytes()
+            cut = chance.randrange(flushed, len(whole) + 1)
+            wal_of(disk).write_bytes(whole[:cut])
+            found = await asyncio.to_thread(asyncio.run, check_caches(disk))
+            assert found in (2 * stored - 1, 2 * stored)
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from sliderace_server.storage.sqlite.store import SqliteStore
+from tests.server.test_storage_crash import create, store_races, ANN, BEN
+
+async def main():
+    async with SqliteStore(Path(sys.argv[1])) as store:
+        await create(store, ANN, BEN)
+        for number in range(10_000):
+            await store_races(store, number, 1)
+            print(number + 1, flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("killed_after", [1, 8, 21])
+def test_a_server_killed_while_storing_leaves_no_race_without_its_tallies(
+    tmp_path: Path, killed_after: int
+) -> None:
+    path = tmp_path / "rooms.db"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", KILLED, str(path)]
+    acknowledged = 0
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, env=environment, text=True
+    ) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            acknowledged = int(line) if line.endswith("\n") else acknowledged
+            if acknowledged == killed_after:
+                child.kill()  # what the pipe still holds was acknowledged too
+    assert acknowledged >= killed_after
+    found = asyncio.run(check_caches(path))
+    assert found - acknowledged in (0, 1)  # one in flight
+
+
+async def test_a_store_that_fails_or_is_cancelled_leaves_no_wrong_tally(
+    tmp_path: Path,
+) -> None:
+    """What is kept in memory is read again."""
+    path = tmp_path / "rooms.db"
+    async with SqliteStore(path, max_pages=60) as store:
+        await create(store, ANN, BEN)
+        await store_races(store, 1, 3)
+        large = replace(race(4, row(0, ANN, 1), row(1, BEN)), record=bytes(300_000))
+        with pytest.raises(StorageUnavailable, match="full"):
+            await store.results.store(large)
+        await store_races(store, 5, 1)
+        for number in range(6, 10):
+            storing = asyncio.create_task(store_races(store, number, 1))
+            for _ in range(number - 6):
+                await asyncio.sleep(0)
+            storing.cancel()
+            await asyncio.wait([storing])
+            await store_races(store, 10 + number, 1)
+    assert await check_caches(path) >= 8
+
+
+async def test_backup_and_restore_keep_profiles(tmp_path: Path) -> None:
+    path, copy = tmp_path / "rooms.db", tmp_path / "copy.db"
+    async with SqliteStore(path) as store:
+        await create(store, ANN, BEN)
+        await store_races(store, 1, 3)
+        before = await store.standings.board(BoardQuery("4x4"))
+        await asyncio.to_thread(backup, path, copy)
+        await store_races(store, 4, 3)
+    await asyncio.to_thread(restore, copy, path)
+    async with store:  # it must not remember what came after the backup
+        assert await store.standings.board(BoardQuery("4x4")) == before
+        found = await store.standings.identify(f"key of {ANN}", 0)
+        assert found is not None
+        await store_races(store, 9, 1)
+    assert await check_caches(path) == 4

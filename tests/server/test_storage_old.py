@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.protocol_client import connected, running_server, solution
 
 from sliderace.protocol import messages as m
-from sliderace_server.storage import StoreRefused, open_store
+from sliderace_server.storage import ProfileRow, StoreRefused, open_store
 from sliderace_server.storage.sqlite.schema import inspect, migrations
 
 OLD = Path(__file__).with_name("version_1.sql")
@@ -25,6 +25,8 @@ RELEASED = (
     "a5f207204f57",
     "cc0f1afa6570",
     "849e0e117649",
+    "42f83e09dbd2",
+    "4bfa71edddea",
 )
 """The first digits of the SHA-256 of each released migration."""
 
@@ -42,10 +44,10 @@ async def test_a_database_of_the_first_release_keeps_rooms_and_races(
     path: Path,
 ) -> None:
     async with running_server(store=open_store(f"sqlite:{path}")) as server:
-        assert server.registry.health()["rooms"] == 1
-        [race] = await server.registry.races(None, None, public_only=False, limit=9)
+        assert server.view.health()["rooms"] == 1
+        [race] = await server.registry.services.store.results.races()
         assert (race.id, race.attempts[0].name) == (RACE, "Player 1")
-        assert await server.registry.record(RACE)
+        assert await server.view.record(RACE)
         ann = m.Resume(code=CODE, token=ANN)
         async with connected(server.port, ann) as back:
             assert (back.seat, back.seq) == (0, 5)
@@ -59,6 +61,89 @@ async def test_a_database_of_the_first_release_keeps_rooms_and_races(
         async with connected(server.port, ben) as back:
             assert (back.seat, back.seq) == (1, 2)
     assert await asyncio.to_thread(version, path) == len(RELEASED)
+
+
+FIFTH_TABLES = {
+    "room": "number, code, records, last, removed",
+    "log": "id, room, before, start, count, sizes, records",
+    "race": "id, room, started_ms, size, public, record",
+    "attempt": "race, seat, rank, name, bot, status, place, time_ms, stm, mtm",
+    "resting": "room, until_ms",
+}
+"""The columns of the fifth schema."""
+
+
+def fifth(tmp_path: Path) -> Path:
+    """Return a database of the fifth schema, in mid-race after another race."""
+    path = tmp_path / "rooms.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(OLD.with_name("version_5.sql").read_text("utf-8"))
+        db.execute("INSERT INTO resting VALUES ('BCDFGH', 1700000000000)")
+        db.commit()
+    return path
+
+
+def rows_of(path: Path) -> list[list[tuple[object, ...]]]:
+    """Return everything that a database of the fifth schema contains."""
+    with closing(sqlite3.connect(path)) as db:
+        queries = [
+            f"SELECT {columns} FROM {table} ORDER BY 1, 2"  # noqa: S608 - constants
+            for table, columns in FIFTH_TABLES.items()
+        ]
+        return [db.execute(query).fetchall() for query in queries]
+
+
+async def open_and_close(path: Path) -> None:
+    async with open_store(f"sqlite:{path}"):
+        pass
+
+
+def test_a_migration_of_the_fifth_schema_loses_nothing(tmp_path: Path) -> None:
+    """A second start changes nothing, and the older program says why it refuses."""
+    path = fifth(tmp_path)
+    before = rows_of(path)
+    assert all(before)
+    asyncio.run(open_and_close(path))
+    assert rows_of(path) == before
+    with closing(sqlite3.connect(path)) as db:
+        migrated = list(db.iterdump())
+        with pytest.raises(StoreRefused) as caught:
+            inspect(db, 5)
+    assert str(caught.value) == (
+        "a newer sliderace wrote it: its version is 7, this program supports up to 5"
+    )
+    asyncio.run(open_and_close(path))
+    with closing(sqlite3.connect(path)) as db:
+        assert list(db.iterdump()) == migrated
+
+
+async def test_a_race_of_the_fifth_schema_is_continued_with_a_profile(
+    tmp_path: Path,
+) -> None:
+    """Its earlier race is listed, and a guest's attempt in it can be credited."""
+    path = await asyncio.to_thread(fifth, tmp_path)
+    ann = m.Resume(code="MPCHNW", token="15b1120dbf9b50b80c3560b5d0472038")
+    ben = m.Resume(code="MPCHNW", token="07009b5e8e6a21ad83a451e233ad1161")
+    async with running_server(store=open_store(f"sqlite:{path}")) as server:
+        [race] = await server.registry.services.store.results.races()
+        assert race.id == "MPCHNW-S45YWE-1"
+        assert [one.status for one in race.attempts] == ["finished", "finished"]
+        assert await server.view.record(race.id)
+        async with connected(server.port, ben) as back:
+            assert (back.seat, back.seq) == (1, 2)
+        async with connected(server.port, ann) as back:
+            assert (back.seat, back.seq) == (0, 5)
+            await back.send(back.slides(solution(back.board)))
+            await back.until(m.StandingEvent, lambda e: e.standing.place == 1)
+    async with open_store(f"sqlite:{path}") as store:
+        profile = ProfileRow("BCDFGHJK", "Ann", 1)
+        assert await store.standings.create_profile(profile, "key", "phone")
+        gains = await store.standings.credit(race.id, 0, profile.id)
+        assert gains is not None
+        assert not gains.counts  # nobody knows how it was made
+        page = await store.standings.history(profile.id, "3x3", None, 9)
+        assert [one.race for one in page] == [race.id]
+        assert await store.standings.recount() == 1
 
 
 def version(path: Path) -> int:
@@ -92,7 +177,7 @@ async def test_a_race_of_the_third_schema_is_continued(tmp_path: Path) -> None:
     ben = m.Resume(code="ZZJQTC", token="595b2426f6185c844ac199b4c9ecddd4")
     for races_left in (1, 0):  # the second time it was written by this program
         async with running_server(store=open_store(f"sqlite:{path}")) as server:
-            assert server.registry.health()["rooms"] == 1
+            assert server.view.health()["rooms"] == 1
             async with connected(server.port, ben) as back:
                 assert (back.seat, back.seq) == (1, 2)
             async with connected(server.port, ann) as back:

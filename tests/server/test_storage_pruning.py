@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.clocks import ManualClock
 from tests.e2e.protocol_client import FastClock, eventually, running_server
 from tests.server.test_storage import race
+from tests.server.test_storage_old import fifth
+from tests.server.test_storage_standings import ANN, create, race as profile_race, row
 
 from sliderace_server.storage import StoredRace, StoreHeld, StoreRefused, prune
 from sliderace_server.storage.memory import MemoryStore
@@ -34,6 +36,34 @@ async def test_pruning_makes_the_file_smaller(tmp_path: Path) -> None:
         assert len(await store.results.races()) == 2
         with pytest.raises(StoreHeld):
             await asyncio.to_thread(prune, path, 99)
+
+
+async def test_pruning_a_stopped_server_keeps_what_profiles_did(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rooms.db"
+    async with SqliteStore(path) as store:
+        await create(store, ANN)
+        for number in range(6):
+            rows = (row(0, ANN, 9_000 - number), row(1, None))
+            await store.results.store(profile_race(number, *rows, at_ms=number))
+        await store.results.store(race("R-1", started_ms=1))
+        before = await store.standings.tallies(ANN)
+    assert await asyncio.to_thread(prune, path, 5) == 6
+    assert await asyncio.to_thread(prune, path, 5) == 0
+    async with SqliteStore(path) as store:
+        assert len(await store.results.races()) == 1
+        assert len(await store.standings.history(ANN, "4x4", None, 9)) == 6
+        assert await store.standings.recount() == 6
+        assert await store.standings.tallies(ANN) == before
+
+
+async def test_a_database_of_an_older_program_can_be_pruned(tmp_path: Path) -> None:
+    path = await asyncio.to_thread(fifth, tmp_path)
+    assert await asyncio.to_thread(prune, path, 1 << 50) == 1
+    async with SqliteStore(path) as store:
+        assert await store.results.races() == []
+        assert len(await store.log.rooms()) == 1
 
 
 async def test_a_missing_database_cannot_be_pruned(tmp_path: Path) -> None:
@@ -67,7 +97,7 @@ async def test_a_server_deletes_the_races_that_are_too_old(
             await store.results.store(race(f"R-{number}", started_ms=started))
     async with running_server(store=store, clock=clock, keep=keep) as server:
         await eventually(lambda: _count_is(store, left))
-        assert server.registry.health()["status"] == "ok"
+        assert server.view.health()["status"] == "ok"
 
 
 async def test_a_running_server_deletes_old_races_once_a_day() -> None:

@@ -180,8 +180,13 @@ def test_another_programs_database_is_refused(
 
 def test_only_finished_attempts_have_a_time(db: sqlite3.Connection) -> None:
     migrate(db, migrations())
-    db.execute("INSERT INTO race VALUES ('A', 'R', 0, '4x4', 0, x'')")
-    insert = "INSERT INTO attempt VALUES ('A', 0, 0, 'Ann', 0, ?, NULL, ?, 0, 0)"
+    race = "INSERT INTO race (id, room, started_ms, size, public, record) VALUES "
+    db.execute(f"{race} ('A', 'R', 0, '4x4', 0, x'')")
+    insert = """
+        INSERT INTO attempt
+            (race, seat, rank, name, bot, status, place, time_ms, stm, mtm)
+            VALUES ('A', 0, 0, 'Ann', 0, ?, NULL, ?, 0, 0)
+        """
     for status, time_ms in [("dnf", 0), ("dns", 1), ("finished", None), ("won", 5)]:
         with pytest.raises(sqlite3.IntegrityError):
             db.execute(insert, (status, time_ms))

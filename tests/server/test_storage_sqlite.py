@@ -212,7 +212,7 @@ async def test_an_append_by_another_program_is_a_conflict(
 
 
 async def test_on_a_full_disk_appends_fail_and_succeed_later(path: Path) -> None:
-    async with SqliteStore(path, max_pages=41) as store:
+    async with SqliteStore(path, max_pages=58) as store:
         await store.log.append("OLD", 0, [bytes(60_000)])
         big = bytes(120_000)
         both = [Append("SMALL", 0, [b"x"]), Append("BIG", 0, [b"x", big])]
@@ -248,7 +248,7 @@ async def test_a_failed_statement_does_not_affect_the_next_one(
 
 
 async def test_on_a_full_disk_storing_a_race_fails(path: Path) -> None:
-    async with SqliteStore(path, max_pages=40) as store:
+    async with SqliteStore(path, max_pages=56) as store:
         stored = race(record=bytes(200_000))
         with pytest.raises(StorageUnavailable, match="full"):
             await store.results.store(stored)

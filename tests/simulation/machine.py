@@ -1,8 +1,9 @@
-"""A simulated machine that may fail at any moment: clocks, randomness and disk."""
+"""A simulated machine that may fail at any moment: clocks, randomness and storage."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 import detangle
@@ -10,6 +11,7 @@ import detangle
 from sliderace_server.clock import STALL_MS
 from sliderace_server.storage import (
     Append,
+    AttemptGains,
     Conflict,
     Durability,
     RaceSummary,
@@ -17,6 +19,7 @@ from sliderace_server.storage import (
     StorageUnavailable,
     StoredRace,
 )
+from sliderace_server.storage.memory import MemoryStore
 
 __all__ = ["Disk", "Machine", "Process"]
 
@@ -42,10 +45,19 @@ class Disk:
         races: race id -> the stored race.
         reserved_codes: code of a closed room -> when it may be used again.
         failing_until: virtual time until which every write fails.
-        began: virtual time at which the start of the current race was committed.
+        unsure_until: virtual time until which each write fails, but may be stored.
+        silent_until: virtual time until which nothing can be read.
+        results_failing_until: virtual time until which results cannot be stored.
+        began: room -> virtual time at which the start of its race was committed.
         raced_s: for how many seconds races have run, regardless of the number of
             players.
         commits: how many appends were committed.
+        conflicts: how many were refused, because another writer was faster.
+        takeovers: how many rooms were continued in a new epoch.
+        writers: room -> the process that began its latest epoch.
+        failed: room in a race -> virtual time at which its process failed.
+        restored_s: for how many seconds such rooms were without a process.
+        broken: broken promises.
     """
 
     logs: dict[str, list[bytes]] = field(default_factory=dict[str, list[bytes]])
@@ -54,23 +66,45 @@ class Disk:
     races: dict[str, StoredRace] = field(default_factory=dict[str, StoredRace])
     reserved_codes: dict[str, int] = field(default_factory=dict[str, int])
     failing_until: float = 0.0
-    began: float | None = None
+    unsure_until: float = 0.0
+    silent_until: float = 0.0
+    results_failing_until: float = 0.0
+    began: dict[str, float] = field(default_factory=dict[str, float])
     raced_s: float = 0.0
     commits: int = 0
+    conflicts: int = 0
+    takeovers: int = 0
+    writers: dict[str, "Process"] = field(default_factory=dict[str, "Process"])
+    failed: dict[str, float] = field(default_factory=dict[str, float])
+    restored_s: list[float] = field(default_factory=list[float])
+    broken: list[str] = field(default_factory=list[str])
 
-    def commit(
-        self, room: str, expected: int, records: Sequence[bytes]
-    ) -> Conflict | None:
+    def commit(self, process: "Process", append: Append) -> Conflict | None:
         """Append if the log has the expected length."""
-        log = self.logs.get(room, [])
+        room, expected, records = append
         if self.length(room) != expected:
+            stored = self.written.get(room, [])[expected:][: len(records)]
+            self.conflicts += stored != list(records)
             return Conflict(room, expected, self.length(room))
-        self.logs.setdefault(room, log).extend(records)
+        self.logs.setdefault(room, []).extend(records)
         self.written.setdefault(room, []).extend(records)
         self.commits += 1
         for record in records:
-            self._measure(record)
+            self._measure(process, room, record)
+        self.failed.pop(room, None)  # its process was only slow
         return None
+
+    def store(self, race: StoredRace) -> None:
+        """Store a race once; all processes must agree on its record."""
+        stored = self.races.setdefault(race.summary.id, race)
+        if stored.record != race.record:
+            self.broken.append(f"two records of {race.summary.id}")
+
+    def note_failure(self, process: "Process") -> None:
+        """Note that a process fails now."""
+        for room, writer in self.writers.items():
+            if writer is process and room in self.began:
+                self.failed.setdefault(room, detangle.now())
 
     def length(self, room: str) -> int:
         """Return the position at which a room's log ends."""
@@ -88,14 +122,17 @@ class Disk:
         for kept in (self.logs, self.removed, self.written):
             kept.pop(room, None)
 
-    def _measure(self, record: bytes) -> None:
-        if b'"race_started"' in record:
-            self.began = detangle.now()
-        elif self.began is not None and (
-            b'"race_ended"' in record or b'"race_aborted"' in record
-        ):
-            self.raced_s += detangle.now() - self.began
-            self.began = None
+    def _measure(self, process: "Process", room: str, record: bytes) -> None:
+        now = detangle.now()
+        if b'"epoch_began"' in record:
+            self.takeovers += room in self.writers
+            self.writers[room] = process
+            if (since := self.failed.pop(room, None)) is not None:
+                self.restored_s.append(now - since)
+        elif b'"race_started"' in record:
+            self.began[room] = now
+        elif b'"race_ended"' in record or b'"race_aborted"' in record:
+            self.raced_s += now - self.began.pop(room, now)
 
 
 class Process:
@@ -112,26 +149,50 @@ class Process:
         self.dead = False
         self.log = _Log(self)
         self.results = _Results(self)
+        self._profiles = MemoryStore()  # nobody in the simulation has a profile
+        self.standings = self._profiles.standings
 
     async def __aenter__(self) -> Self:
+        await self._profiles.__aenter__()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         """Nothing to close."""
 
-    async def write(self, commit: Callable[[], object]) -> None:
-        """Wait for the disk, then commit, unless the process dies first."""
+    async def write(self, *commits: Callable[[], object]) -> None:
+        """Wait for the disk, then commit, unless the process dies first.
+
+        Raises:
+            StorageUnavailable: all, some or none of it is stored.
+        """
         slow = detangle.flip(SLOW)
         await asyncio.sleep(detangle.uniform(0.0005, SLOW_S if slow else FAST_S))
         await self.alive()
         if detangle.now() < self.disk.failing_until:
             raise StorageUnavailable("the disk fails")
-        commit()
+        unsure_s = self.disk.unsure_until - detangle.now()
+        for commit in commits:
+            if unsure_s <= 0 or detangle.flip(0.5):
+                commit()
+        if unsure_s > 0:
+            await asyncio.sleep(min(unsure_s, detangle.uniform(0.0, SLOW_S)))
+            raise StorageUnavailable("no answer")
         if detangle.flip(LOST_ANSWER):
             raise StorageUnavailable("the answer is lost")
         if detangle.flip(0.3):  # the process may die before it learns the outcome
             await asyncio.sleep(detangle.uniform(0.0005, FAST_S))
             await self.alive()
+
+    async def read(self) -> None:
+        """Wait as long as a read of a log takes.
+
+        Raises:
+            StorageUnavailable: nothing can be read now.
+        """
+        await asyncio.sleep(detangle.uniform(0.0002, FAST_S))
+        await self.alive()
+        if detangle.now() < self.disk.silent_until:
+            raise StorageUnavailable("no answer")
 
     async def alive(self) -> None:
         """Return if the process is alive; wait forever if it was killed."""
@@ -145,24 +206,29 @@ class _Log(RoomLog):
 
     async def append_all(self, appends: Sequence[Append]) -> list[Conflict | None]:
         conflicts: list[Conflict | None] = []
-        disk = self._process.disk
-        await self._process.write(
-            lambda: conflicts.extend(disk.commit(*one) for one in appends)
-        )
+        process, disk = self._process, self._process.disk
+
+        def commit(append: Append) -> None:
+            conflicts.append(disk.commit(process, append))
+
+        await process.write(*(partial(commit, append) for append in appends))
         return conflicts
 
     async def read(self, room: str, after: int = 0) -> list[bytes]:
+        await self._process.read()
         disk = self._process.disk
         removed = disk.removed.get(room, 0)
         return disk.logs.get(room, [])[max(0, after - removed) :]
 
     async def length(self, room: str) -> int:
+        await self._process.read()
         return self._process.disk.length(room)
 
     async def trim(self, room: str, position: int) -> None:
         await self._process.write(lambda: self._process.disk.trim(room, position))
 
     async def rooms(self) -> list[str]:
+        await self._process.read()
         return sorted(self._process.disk.logs)
 
     async def drop(self, room: str, *, now_ms: int = 0, reserve_ms: int = 0) -> None:
@@ -180,9 +246,12 @@ class _Results:
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def store(self, race: StoredRace) -> None:
-        races = self._process.disk.races
-        await self._process.write(lambda: races.setdefault(race.summary.id, race))
+    async def store(self, race: StoredRace) -> list[AttemptGains]:
+        disk = self._process.disk
+        if detangle.now() < disk.results_failing_until:
+            raise StorageUnavailable("the database is down")
+        await self._process.write(lambda: disk.store(race))
+        return []
 
     async def races(
         self,
@@ -196,6 +265,10 @@ class _Results:
 
     async def prune(self, before_ms: int) -> int:
         raise NotImplementedError(before_ms)
+
+    async def summary(self, race_id: str) -> RaceSummary | None:
+        race = self._process.disk.races.get(race_id)
+        return None if race is None else race.summary
 
     async def record(self, race_id: str) -> bytes | None:
         race = self._process.disk.races.get(race_id)

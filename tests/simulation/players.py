@@ -1,6 +1,7 @@
 """Simulated players: recording clients on devices that connect and disconnect."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import cast
 
 import detangle
@@ -26,6 +27,8 @@ SWITCH = 0.015
 """How often a player continues on another device while the first one still sends."""
 DISCONNECT = 0.015
 """How often a player's device aborts its connection."""
+PAUSE_S = 12.0
+"""Longest pause between two actions."""
 WANDERING = 0.4
 """Share of slides that are any legal one instead of the next one of a solution."""
 
@@ -65,16 +68,21 @@ class Device(RecordingClient):
     """A client on one device, in virtual time.
 
     Args:
+        server: address of the server.
         enter: how it enters the room without a token.
         tokens: where the token is kept.
         observed: where to record; shared by the player's devices.
     """
 
     def __init__(
-        self, enter: m.Create | m.Join, tokens: TokenStore, observed: Observed
+        self,
+        server: str,
+        enter: m.Create | m.Join,
+        tokens: TokenStore,
+        observed: Observed,
     ) -> None:
         super().__init__(
-            SERVER,
+            server,
             enter,
             observed,
             seat=cast("SeatFile", tokens),
@@ -97,14 +105,25 @@ class Player:
         host: prefix of the devices' host names in the simulated network.
         enter: how to enter the room.
         races: how many races to finish.
+        servers: addresses; each device chooses one.
+        pause_s: longest pause between two actions.
 
     Attributes:
         calm: set it, and the player stays on one device and starts no more races.
         done: set when enough races are over.
     """
 
-    def __init__(self, host: str, enter: m.Create | m.Join, races: int) -> None:
+    def __init__(
+        self,
+        host: str,
+        enter: m.Create | m.Join,
+        races: int,
+        servers: Sequence[str] = (SERVER,),
+        pause_s: float = PAUSE_S,
+    ) -> None:
         self.host = host
+        self._pause_s = pause_s
+        self._servers = servers
         self.observed = Observed(0)
         self.calm = False
         self.done = asyncio.Event()
@@ -120,7 +139,9 @@ class Player:
         """Start a client on another device; the old one continues until stopped."""
         if self._devices and self.device.view.code:
             self._enter = m.Join(code=self.device.view.code, name=self.host)
-        device = Device(self._enter, self._tokens, self.observed)
+        several = len(self._servers) > 1
+        server = detangle.choice(self._servers) if several else self._servers[0]
+        device = Device(server, self._enter, self._tokens, self.observed)
         self._devices += 1
         name = f"{self.host}{self._devices}"
         self._client = detangle.spawn(device.run(), host=name)
@@ -150,7 +171,7 @@ class Player:
         """Act again and again, after pauses of random length."""
         while True:
             burst = detangle.flip(0.35)
-            await asyncio.sleep(detangle.uniform(0.01, 0.3 if burst else 12.0))
+            await asyncio.sleep(detangle.uniform(0.01, 0.3 if burst else self._pause_s))
             if self._client.done():  # the client gave up, or another device took over
                 self.device = self._new_device()
             elif not self.calm:

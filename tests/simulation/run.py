@@ -6,11 +6,13 @@ clients sent and received.
 """
 
 import asyncio
+import json
 import logging
 import sys
 import warnings
-from dataclasses import dataclass, fields
-from itertools import count
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from itertools import chain, count
 from typing import Any
 
 import detangle
@@ -29,9 +31,9 @@ __all__ = [
     "STEPS",
     "BrokenPromise",
     "Figures",
-    "run_or_report",
+    "Run",
+    "numbered_tasks",
     "silence_logs",
-    "simulate",
 ]
 
 RULES = m.RulesPatch(
@@ -63,28 +65,50 @@ class Figures:
     reboots: int = 0
     partitions: int = 0
     failures: int = 0
+    stops: int = 0
+    drains: int = 0
+    outages: int = 0
+    takeovers: int = 0
+    conflicts: int = 0
     commits: int = 0
     connections: int = 0
     slides: int = 0
     acked: int = 0
+    restored_s: list[float] = field(default_factory=list[float])
 
     def add(self, other: "Figures") -> None:
         """Add the figures of another run."""
-        for field in fields(self):
-            total = getattr(self, field.name) + getattr(other, field.name)
-            setattr(self, field.name, total)
+        for one in fields(self):
+            total = getattr(self, one.name) + getattr(other, one.name)
+            setattr(self, one.name, total)
 
 
 class Run:
-    """One server with its disk, and the players of one room."""
+    """One server with its disk, and the players of its rooms.
 
-    def __init__(self, races: int) -> None:
+    Attributes:
+        hosts: the servers' hosts.
+        rooms: how many rooms there are.
+        at_once: most failures at the same time.
+        races: how many races each player finishes.
+    """
+
+    hosts: Sequence[str] = ("srv",)
+    rooms = 1
+    at_once = 1
+    races = 2
+
+    def __init__(self) -> None:
         self.figures = Figures(runs=1)
         self.machine = Machine()
         self.disk = Disk()
         self.process = Process(self.disk)
-        self.races = races
-        self.players: list[Player] = []
+        self.members: list[list[Player]] = [[] for _ in range(self.rooms)]
+
+    @property
+    def players(self) -> list[Player]:
+        """The players of all rooms."""
+        return list(chain(*self.members))
 
     # --- the server ------------------------------------------------------------------
 
@@ -115,6 +139,17 @@ class Run:
         detangle.network().restart("srv")
         self.start()
 
+    async def heal(self) -> None:
+        """End all failures."""
+        detangle.network().restart("srv")
+        if self.process.dead:
+            self.start()
+        self.disk.failing_until = 0.0
+
+    def player(self, name: str, enter: m.Create | m.Join) -> Player:
+        """Return a player."""
+        return Player(name, enter, self.races)
+
     # --- failures -------------------------------------------------------------
 
     async def inject_failures(self) -> None:
@@ -126,54 +161,71 @@ class Run:
                 case "crash":
                     await self.crash()
                 case "cut":
-                    await self._cut()
+                    await self.cut_off()
                 case _:
                     self.figures.failures += 1
                     self.disk.failing_until = detangle.now() + detangle.uniform(0, 4)
 
-    async def _cut(self) -> None:
-        net, player = detangle.network(), detangle.choice(self.players)
+    async def cut_off(self) -> None:
+        """Disconnect a player's device from all servers for a while."""
+        net, device = detangle.network(), detangle.choice(self.players).device_host
         self.figures.partitions += 1
-        net.partition([player.device_host], ["srv"])
+        for host in self.hosts:
+            net.disconnect(device, host)
         await asyncio.sleep(detangle.uniform(0.05, 12.0))
-        net.heal()
+        for host in self.hosts:
+            net.reconnect(device, host)
 
     # --- the end ---------------------------------------------------------------------
 
-    def check(self) -> None:
-        """Compare the log with what the clients sent and received."""
-        log = self.disk.written.get(self.players[0].device.view.code, [])
-        for player in self.players:
-            player.device.note_board()
-        found = faults(
-            log, [one.observed for one in self.players if one.observed.member]
-        )
+    def check(self, *, verified: bool = False) -> None:
+        """Compare the logs with what the clients sent and received.
+
+        Args:
+            verified: whether to verify the race records too.
+        """
+        found = list(self.disk.broken)
+        for players in filter(None, self.members):
+            for player in players:
+                player.device.note_board()
+            log = self.disk.written.get(players[0].device.view.code, [])
+            observed = [one.observed for one in players if one.observed.member]
+            found += faults(log, observed, verified=verified)
         if found:
             raise BrokenPromise("; ".join(found[:5]))
 
     async def run(self) -> Figures:
         """Race while everything fails, then wait until everything is acknowledged."""
         self.start()
-        first = Player("a", m.Create(name="Ann", rules=RULES), self.races)
-        self.players.append(first)
-        playing = [asyncio.create_task(first.play())]
-        while not first.device.view.welcomed:
-            await asyncio.sleep(0.1)
-        code = first.device.view.code
-        for name in "bc"[: detangle.randint(0, 2)]:
-            player = Player(name, m.Join(code=code, name=name), self.races)
-            self.players.append(player)
-            playing.append(asyncio.create_task(player.play()))
-        failures = asyncio.create_task(self.inject_failures())
-        parts = [*playing, failures, asyncio.create_task(self._wait_for_results())]
+        rooms = [self._open(number) for number in range(self.rooms)]
+        playing = list(chain(*await asyncio.gather(*rooms)))
+        failures = [
+            asyncio.create_task(self.inject_failures()) for _ in range(self.at_once)
+        ]
+        parts = [*playing, *failures, asyncio.create_task(self._wait_for_results())]
         done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
         for one in done:
             one.result()
-        failures.cancel()
+        for one in failures:
+            one.cancel()
+        await asyncio.wait(failures)
         await self._settle()
         for one in playing:
             one.cancel()
         return self._figures()
+
+    async def _open(self, number: int) -> list[asyncio.Task[None]]:
+        """Let players enter a new room; return the tasks that play."""
+        players = self.members[number]
+        players.append(self.player(f"{number}a", m.Create(name="Ann", rules=RULES)))
+        playing = [asyncio.create_task(players[0].play())]
+        while not players[0].device.view.welcomed:
+            await asyncio.sleep(0.1)
+        code = players[0].device.view.code
+        for name in "bc"[: detangle.randint(0, 2)]:
+            players.append(self.player(f"{number}{name}", m.Join(code=code, name=name)))
+            playing.append(asyncio.create_task(players[-1].play()))
+        return playing
 
     async def _wait_for_results(self) -> None:
         try:
@@ -187,24 +239,32 @@ class Run:
     async def _settle(self) -> None:
         """End all failures; now every slide must be acknowledged."""
         detangle.network().heal()
-        detangle.network().restart("srv")
-        if self.process.dead:
-            self.start()
-        self.disk.failing_until = 0.0
+        await self.heal()
         for player in self.players:
             player.calm = True
         until = detangle.now() + SETTLE_S
-        while not all(player.settled for player in self.players):
+        while not all(player.settled for player in self.players) or self._unstored():
             if detangle.now() > until:
-                raise BrokenPromise("a slide is never acknowledged")
+                what = ", ".join(self._unstored()) or "a slide"
+                raise BrokenPromise(f"{what} is never acknowledged or stored")
             await asyncio.sleep(0.5)
         await asyncio.sleep(5.0)
-        self.check()
+        self.check(verified=True)
+
+    def _unstored(self) -> set[str]:
+        """Return the races that have ended, but are not stored."""
+        logs = self.disk.written.values()
+        ended = (
+            json.loads(line)[3] for line in chain(*logs) if b'"race_ended"' in line
+        )
+        return {*ended} - self.disk.races.keys()
 
     def _figures(self) -> Figures:
         figures = self.figures
-        figures.raced_s, figures.commits = self.disk.raced_s, self.disk.commits
-        figures.races = len(self.disk.races)
+        disk = self.disk
+        figures.raced_s, figures.commits = disk.raced_s, disk.commits
+        figures.takeovers, figures.conflicts = disk.takeovers, disk.conflicts
+        figures.races, figures.restored_s = len(disk.races), disk.restored_s
         for player in self.players:
             observed = player.observed
             figures.acked += sum(observed.acked.values())
@@ -228,51 +288,14 @@ class _Task(asyncio.Task[Any]):
         return self._number
 
 
-async def _run(races: int) -> Figures:
+def numbered_tasks() -> None:
+    """Make the order of sets of tasks the same in each run."""
     numbers = count()
 
     def factory(loop: asyncio.AbstractEventLoop, coro: Any, **how: Any) -> _Task:
         return _Task(coro, loop=loop, number=next(numbers), **how)
 
     asyncio.get_running_loop().set_task_factory(factory)
-    return await Run(races).run()
-
-
-def simulate(seed: int, races: int = 2) -> Figures:
-    """Simulate one run.
-
-    Args:
-        seed: the same seed gives the same run, step by step.
-        races: how many races the players finish.
-
-    Raises:
-        BrokenPromise: a promise was broken, or something in this run raised.
-    """
-    tcp_timeout = (0.05, 0.05, 2.0, 20.0)[seed % 4]
-    config = detangle.SimConfig(
-        max_steps=STEPS,
-        net=detangle.NetConfig(
-            latency=(0.003, 0.12), fragment=0.1, tcp_timeout=tcp_timeout
-        ),
-    )
-    strategy = detangle.RandomWalk(seed)
-    strategy.start(0)
-    result = detangle.execute(_run, (races,), config=config, strategy=strategy)
-    if result.failure is not None:
-        raise BrokenPromise(f"seed {seed}: {result.failure.message}") from (
-            result.failure.exception
-        )
-    assert isinstance(result.value, Figures)
-    return result.value
-
-
-def run_or_report(seed: int, races: int = 2) -> tuple[Figures, str]:
-    """Return the figures of a run and "", or what was broken and how to replay it."""
-    try:
-        return simulate(seed, races), ""
-    except BrokenPromise as broken:
-        again = f"replay: python -m tests.simulation --replay {seed}"
-        return Figures(), f"{broken}\n{again}"
 
 
 def silence_logs() -> None:

@@ -231,6 +231,10 @@ def test_only_one_of_two_connections_with_the_same_base_may_slide() -> None:
             "offsets",
             [("welcome", 1, 0), ("snapshot", 1, 3), ("welcome", 2, 0), ("event", 0, 4)],
         ),
+        (
+            "offsets",
+            [("welcome", 1, 0), ("snapshot", 1, 3), ("welcome", 1, 0), ("event", 0, 5)],
+        ),
         ("epochs", [("welcome", 2, 0), ("welcome", 1, 0)]),
         ("epochs", [("welcome", 2, 0), ("snapshot", 1, 1)]),
     ],
@@ -241,3 +245,14 @@ def test_stream_with_a_gap_or_a_step_back_is_a_fault(
     observed = observations()
     observed.received.append(received)
     assert [one.partition(":")[0] for one in of(history(), observed)] == [rule]
+
+
+def test_stream_may_repeat_events_on_a_second_connection() -> None:
+    """A client that resumes still reads its older connection meanwhile."""
+    observed = observations()
+    older: list[Received] = [("welcome", 1, 0), ("snapshot", 1, 3), ("event", 0, 4)]
+    newer: list[Received] = [("welcome", 1, 0), ("event", 0, 4), ("event", 0, 5)]
+    observed.received.append([*older, *newer])
+    assert of(history(), observed) == []
+    observed.received.append([*older, *newer, ("event", 0, 5)])
+    assert len(of(history(), observed)) == 1

@@ -24,7 +24,7 @@ EVERY_S = 300.0
 STAY_S = 120.0
 """Longest stay of players; then most of them just disconnect."""
 REST_S = 6 * 3_600.0 + 1_000.0
-"""Time after which every room is closed: the longest time-out is 6 h."""
+"""Time after which every room is closed: the longest timeout is 6 h."""
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ async def _day() -> Day:
 
 def _measured(server: Server, disk: Disk, serving: object) -> tuple[int, ...]:
     """Count rooms, connections, logs, tasks, and objects that the server holds."""
-    health = server.registry.health()
+    health = server.view.health()
     return (
         health["rooms"],
         health["connections"],

@@ -11,7 +11,7 @@ from sliderace.engine import Size
 from sliderace.solve import LEVELS
 
 SIDES = [side for side in (3, 4, 5, 7, 10) if side <= TIER.bot_sides]
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.no_cover, pytest.mark.timeout(300)]  # thousands of solves
 
 
 @pytest.mark.parametrize("side", SIDES)

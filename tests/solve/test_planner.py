@@ -44,7 +44,8 @@ def test_plans_solve_boards_of_any_size(name: str) -> None:
         check(random_scramble(rng, size), LEVELS[name], rng.getrandbits(32))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.no_cover
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", LEVELS)
 def test_plans_of_each_level_solve_boards_of_every_size(name: str) -> None:

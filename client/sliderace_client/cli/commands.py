@@ -36,8 +36,10 @@ from sliderace_client.cli.console import (
     say,
     say_error,
     server_for_results,
+    suggested_name,
     usual_server,
 )
+from sliderace_client.cli.me import boards, me
 from sliderace_client.cli.operator import admin, backup, restore, serve
 from sliderace_client.cli.options import (
     name_option,
@@ -46,6 +48,7 @@ from sliderace_client.cli.options import (
     server_option,
     size_option,
 )
+from sliderace_client.cli.play import daily, race
 from sliderace_client.cli.solo import choose, solo
 from sliderace_client.line_ui.typed_input import typed_input
 from sliderace_client.platform import lead_nowhere
@@ -55,6 +58,8 @@ __all__ = ["main", "run"]
 PACE_RANGE_S = tuple(ms / 1000 for ms in pace_range(Size(2, 2)))
 """What `--pace` accepts. The minimum is higher on larger boards; bots raise a pace that
 is below it."""
+SHOWS = ("results", "me", "boards")
+"""Commands that print something, and lead back to the menu in lines."""
 OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 """A full or failing output, or one that is open only for reading."""
 
@@ -132,12 +137,10 @@ def cli(context: click.Context) -> int | None:
 def menu() -> int:
     """Open the full-screen client's menu."""
     from sliderace_client.launch import Start
-    from sliderace_client.shared_ui.settings import load
     from sliderace_client.tui import run_app
 
-    name = own_name("", load_settings())
-    settings, _ = load()  # a random name may have been stored just now
-    return run_app(Start("menu", name=name, settings=settings))
+    settings = load_settings()
+    return run_app(Start("menu", name=suggested_name(settings), settings=settings))
 
 
 def menu_in_lines() -> int:
@@ -147,7 +150,8 @@ def menu_in_lines() -> int:
         if isinstance(chosen, int):
             return chosen
         code = run(chosen)
-        if chosen[0] != "results" and code in (exit_codes.OK, exit_codes.INTERRUPTED):
+        shows = chosen[0] in SHOWS or chosen == ["daily", "--plain"]
+        if not shows and code in (exit_codes.OK, exit_codes.INTERRUPTED):
             return code
 
 
@@ -378,22 +382,28 @@ def doctor(url: str) -> int:
 @click.argument("what", metavar="FILE|-|LINK|CODE|RACE")
 @click.option("--commitment", metavar="C", help=text("cli.verify.commitment"))
 @click.option("--key", metavar="K", help=text("cli.verify.key"))
+@click.option("--anchor", metavar="A", help=text("cli.verify.anchor"))
 @click.option("--steps", is_flag=True, help=text("cli.verify.steps"))
 @server_option
 def verify(
-    what: str, commitment: str | None, key: str | None, steps: bool, server: str
+    what: str,
+    commitment: str | None,
+    key: str | None,
+    anchor: str | None,
+    steps: bool,
+    server: str,
 ) -> int:
     """Check a race record; the verdict is the exit code."""
     from sliderace_client import race_records
 
     promised = parse_hash_start("--commitment", commitment)
-    known = parse_hash("--key", key)
+    known, fixed = parse_hash("--key", key), parse_hash("--anchor", anchor)
     with reporting_failures(), reporting_unreadable():
         file = race_records.load(what, server or usual_server())
         if steps:
             for line in race_records.step_lines(file):
                 say(line)
-    lines, verdict = race_records.check_lines(file, known, promised)
+    lines, verdict = race_records.check_lines(file, known, promised, fixed)
     for line in lines:
         say(line)
     return verdict
@@ -454,5 +464,15 @@ def scramble(
         say(line)
 
 
-for command in (admin, backup, restore, serve, solo):
+for command in (
+    admin,
+    backup,
+    boards,
+    daily,
+    me,
+    race,
+    restore,
+    serve,
+    solo,
+):
     cli.add_command(command)

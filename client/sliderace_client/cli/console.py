@@ -46,6 +46,7 @@ __all__ = [
     "say",
     "say_error",
     "server_for_results",
+    "suggested_name",
     "usual_server",
 ]
 
@@ -209,29 +210,36 @@ def own_name(name: str, settings: "Settings", *, ask: bool = False) -> str:
         ask: at a terminal, ask for a name if the settings have none, and store it.
     """
     from sliderace.protocol.codes import refusal_text
-    from sliderace.protocol.names import clean_name, name_fault
+    from sliderace.protocol.names import typed_fault, typed_name
     from sliderace_client.line_ui.typed_input import typed_input
-    from sliderace_client.shared_ui.settings import nickname, random_name, remember_name
+    from sliderace_client.shared_ui.settings import nickname, remember_name
 
     if not name:
         known = nickname(settings)
-        found = known or random_name(int.from_bytes(os.urandom(4), "big") / 2**32)
+        found = suggested_name(settings)
         asks = ask and not settings.name and typed_input().is_terminal
         if asks:
             found = _asked_name(found)
         if asks or not known:
             remember_name(settings, found)
         return found
-    clean = clean_name(name) or ""
-    if fault := name_fault(clean):
-        raise click.BadParameter(refusal_text(fault), param_hint="--name")
-    return clean
+    if fault := typed_fault(name):
+        raise click.BadParameter(refusal_text(fault), param_hint=repr(name))
+    return typed_name(name)
+
+
+def suggested_name(settings: "Settings") -> str:
+    """Return the nickname of the settings or of the login, else a random one."""
+    from sliderace_client.shared_ui.settings import nickname, random_name
+
+    chance = int.from_bytes(os.urandom(4), "big") / 2**32
+    return nickname(settings) or random_name(chance)
 
 
 def _asked_name(suggestion: str) -> str:
     """Ask for a nickname until it can be used; Enter takes the suggestion."""
     from sliderace.protocol.codes import refusal_text
-    from sliderace.protocol.names import clean_name, name_fault
+    from sliderace.protocol.names import typed_fault, typed_name
     from sliderace_client.line_ui.typed_input import typed_input
 
     while True:
@@ -239,10 +247,9 @@ def _asked_name(suggestion: str) -> str:
         typed = typed_input().read()
         if not typed or not typed.strip():
             return suggestion
-        name = clean_name(typed[:64]) or ""
-        fault = name_fault(name)
+        fault = typed_fault(typed)
         if not fault:
-            return name
+            return typed_name(typed)
         say(refusal_text(fault))
 
 

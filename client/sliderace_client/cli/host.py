@@ -5,8 +5,10 @@ import signal
 import sys
 import threading
 from _thread import interrupt_main
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import segno
 
@@ -28,12 +30,24 @@ from sliderace_client.local_server import (
     soon_running_server,
     waiting_room,
 )
-from sliderace_client.net.locate import ServerFile, join_command, read_server_file
+from sliderace_client.net.locate import (
+    DEFAULT_PORT,
+    ServerFile,
+    join_command,
+    read_server_file,
+)
 from sliderace_client.shared_ui.render import qr_rows
 from sliderace_client.shared_ui.settings import Settings, remember_server
 from sliderace_client.tui import run_app
 
-__all__ = ["HostError", "HostOptions", "host", "invitation"]
+__all__ = [
+    "HostError",
+    "HostOptions",
+    "ServerHere",
+    "host",
+    "invitation",
+    "server_here",
+]
 
 Say = Callable[[str], None]
 
@@ -68,34 +82,74 @@ def host(options: HostOptions, settings: Settings, say: Say) -> int:
     Raises:
         HostError: the server or the room cannot be started, or the server died.
     """
-    base = running_server()
-    if base is not None:
-        return _on_running_server(options, settings, say, base)
+    with server_here(
+        say, bind=options.bind, port=options.port, public_url=options.public_url
+    ) as here:
+        if here.stays:
+            return _on_running_server(options, settings, say, here.base)
+        return _in_room(options, settings, say, here.base, here.at, failed=here.failed)
+
+
+class ServerHere(NamedTuple):
+    """A server of this user on this machine.
+
+    Attributes:
+        base: its base address.
+        at: how others reach it.
+        stays: it runs already, and outlives us.
+        failed: set when our own cannot be restarted.
+    """
+
+    base: str
+    at: ServerFile
+    stays: bool
+    failed: threading.Event
+
+
+@contextmanager
+def server_here(
+    say: Say,
+    *,
+    bind: str = DEFAULT_BIND,
+    port: int = DEFAULT_PORT,
+    public_url: str = "",
+) -> Generator[ServerHere]:
+    """Use the server that runs here, or our own, which ends with the context.
+
+    If our own fails for good, the main thread is interrupted.
+
+    Args:
+        say: shows a line.
+        bind: where our own listens.
+        port: its port, or the next free one.
+        public_url: by which others reach it.
+
+    Raises:
+        HostError: it cannot be started, or has failed.
+    """
     failed = threading.Event()
 
     def fail() -> None:
         failed.set()
         interrupt_main()
 
+    base = running_server()
     server = OwnServer(
-        bind=options.bind,
-        port=options.port,
-        public_url=options.public_url,
-        say=say,
-        on_failure=fail,
+        bind=bind, port=port, public_url=public_url, say=say, on_failure=fail
     )
-    code = exit_codes.INTERRUPTED
     try:
         try:
-            server.start()
+            if base is None:
+                server.start()
         except AlreadyRunning:
             base = soon_running_server()
             if base is None:
                 raise
-            return _on_running_server(options, settings, say, base)
-        code = _in_room(
-            options, settings, say, server.base, server.described, failed=failed
-        )
+        if base is not None:
+            at = read_server_file() or ServerFile(0)
+            yield ServerHere(base, at, True, failed)
+        else:
+            yield ServerHere(server.base, server.described, False, failed)
     except KeyboardInterrupt:
         if not failed.is_set():
             raise
@@ -103,7 +157,6 @@ def host(options: HostOptions, settings: Settings, say: Say) -> int:
         server.stop()
     if failed.is_set():
         raise HostError(server.failure)
-    return code
 
 
 def _on_running_server(

@@ -49,6 +49,34 @@ def races(arguments: tuple[str, ...]) -> NoReturn:
     run_server(("races", *arguments))
 
 
+@admin.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def recount(arguments: tuple[str, ...]) -> NoReturn:
+    """Add up bests and totals again; see: sliderace admin recount --help."""
+    run_server(("recount", *arguments))
+
+
+@admin.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def copy(arguments: tuple[str, ...]) -> NoReturn:
+    """Copy results to PostgreSQL; see: sliderace admin copy --help."""
+    run_server(("copy", *arguments))
+
+
+@admin.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def hide(arguments: tuple[str, ...]) -> NoReturn:
+    """Hide a profile from leaderboards; see: sliderace admin hide --help."""
+    run_server(("hide", *arguments))
+
+
+@admin.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def show(arguments: tuple[str, ...]) -> NoReturn:
+    """Show a hidden profile again; see: sliderace admin show --help."""
+    run_server(("show", *arguments))
+
+
 def run_server(arguments: tuple[str, ...]) -> NoReturn:
     """Replace this process by the server's program with these arguments."""
     command = [sys.executable, "-m", "sliderace_server", *arguments]

@@ -21,6 +21,7 @@ from sliderace_client.cli.console import (
     accepted,
     is_full_screen,
     load_settings,
+    own_name,
     parse_size,
     race_board,
     reporting_failures,
@@ -28,7 +29,12 @@ from sliderace_client.cli.console import (
     say,
     say_error,
 )
-from sliderace_client.cli.options import plain_option, preference_options, server_option
+from sliderace_client.cli.options import (
+    name_option,
+    plain_option,
+    preference_options,
+    server_option,
+)
 from sliderace_client.line_ui.typed_input import typed_input
 
 if TYPE_CHECKING:
@@ -56,6 +62,8 @@ MAX_SHUFFLE = 100_000
     help=text("cli.solo.shuffle"),
 )
 @click.option("--race", metavar="RACE|LINK|CODE|FILE|-", help=text("cli.solo.race"))
+@click.option("--practice", is_flag=True, help=text("cli.solo.practice"))
+@name_option
 @server_option
 @preference_options
 @plain_option
@@ -72,6 +80,8 @@ def solo(
     scramble: str | None,
     shuffle: int | None,
     race: str | None,
+    practice: bool,
+    name: str,
     server: str,
     preferences: dict[str, str],
     plain: bool,
@@ -84,6 +94,7 @@ def solo(
     trace: str | None,
 ) -> int:
     """Solve a board alone, on a full screen or in lines."""
+    from sliderace_client.line_ui.answers import DEFAULT_SIZE
     from sliderace_client.line_ui.board_text import Style
     from sliderace_client.line_ui.solo_session import Wanted
 
@@ -91,6 +102,9 @@ def solo(
     with reporting_failures(), reporting_unreadable():
         origin, shape = _board(size, seed, scramble, shuffle, race, server)
     for_lines = (boxed, zero_based, single, no_intro, no_clear, trace)
+    for_practice = (practice, seed, scramble, shuffle, race, blank, *for_lines)
+    if not any(for_practice) and (base := _server(server, settings)):
+        return _ranked(base, str(shape or DEFAULT_SIZE), name, settings, plain=plain)
     if is_full_screen() and not plain and not any(for_lines):
         return _on_full_screen(origin, shape, settings)
     wanted = Wanted(
@@ -103,6 +117,45 @@ def solo(
         single=single,
     )
     return play(wanted, settings, clear=not no_clear, trace=trace)
+
+
+def _server(typed: str, settings: "Settings") -> str:
+    """Return the server where boards count; empty: there is none, so we practise.
+
+    A pipe gets practice unless it names a server: a script must not depend on whether
+    one happens to run.
+
+    Raises:
+        Failure: the server that was named does not offer that.
+    """
+    from sliderace_client.local_server import server_in_use
+    from sliderace_client.net.locate import server_address
+    from sliderace_client.net.offers import FEATURES, NotOffered, check_offer
+
+    if typed:
+        with reporting_failures():
+            base = server_address(typed)
+            try:
+                check_offer(base, "ranked")
+            except NotOffered as error:
+                raise Failure(str(error), exit_codes.REFUSED) from None
+            return base
+    if not typed_input().is_terminal:
+        return ""
+    base, offered = server_in_use(settings.server)
+    return base if FEATURES["ranked"] in offered else ""
+
+
+def _ranked(
+    server: str, size: str, name: str, settings: "Settings", *, plain: bool
+) -> int:
+    """Play alone in a room of our own, where every board counts."""
+    from sliderace_client.cli.play import run_start
+    from sliderace_client.launch import Start
+
+    nickname = own_name(name, settings, ask=True)
+    start = Start("ranked", server, name=nickname, size=size, settings=settings)
+    return run_start(start, plain=plain)
 
 
 def _board(

@@ -9,6 +9,7 @@ from sliderace.engine import BadSize, Size
 from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.protocol.messages import BotWanted, Series
 from sliderace.race.series import FORMATS, Format
+from sliderace.solve import FEELS, Feel
 from sliderace.texts import text
 from sliderace_client.room.server_bots import LEVELS
 
@@ -16,6 +17,8 @@ __all__ = [
     "DEFAULT_SIZE",
     "Refusal",
     "bots_of",
+    "feel_of",
+    "feel_question",
     "puzzle",
     "quoted",
     "series_of",
@@ -66,6 +69,26 @@ def bots_of(words: Sequence[str]) -> list[BotWanted] | Refusal:
         else:
             return Refusal("no_level", text("bots.unknown", typed=quoted(word)))
     return bots or Refusal("no_bots", text("bots.how", levels=", ".join(LEVELS)))
+
+
+def feel_question() -> list[str]:
+    """Return the question how fast the user is, with its answers."""
+    answers = [text(f"feel.{feel}") for feel in FEELS]
+    lines = [f"  {number}  {words}" for number, words in enumerate(answers, 1)]
+    return [text("feel.question"), *lines]
+
+
+def feel_of(typed: str) -> Feel | Refusal:
+    """Return the answer that a number means; an empty one is the first.
+
+    >>> feel_of(""), feel_of(" 3 "), feel_of("5").why
+    ('new', 'twenty', 'not_a_choice')
+    """
+    numbered = dict(zip("1234", FEELS, strict=True))
+    word = typed.strip() or "1"
+    if word in numbered:
+        return numbered[word]
+    return Refusal("not_a_choice", text("feel.wrong", typed=quoted(word)))
 
 
 def series_of(words: Sequence[str]) -> Series | Refusal:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from sliderace.engine import Board, Size
+from sliderace.protocol.messages import RoomKind
 from sliderace.texts import text
 from sliderace_client.line_ui.board_text import Style
 from sliderace_client.line_ui.own_keys import Keys
@@ -84,14 +85,24 @@ def how_to_play(keys: Keys, style: Style, *, single: bool) -> list[str]:
     ]
 
 
-def how_to_race(keys: Keys, style: Style) -> list[str]:
-    """Return everything that can be typed in a room, and how to play well."""
+def how_to_race(keys: Keys, style: Style, kind: RoomKind = "room") -> list[str]:
+    """Return everything that can be typed in a room, and how to play well.
+
+    Args:
+        keys: the player's own.
+        style: how tiles are numbered.
+        kind: of the room.
+    """
+    if kind in ("solo", "daily"):
+        return _how_to_race_alone(keys, style, kind)
+    host = [("start", text("help.start"))] if kind == "room" else []
+    again = ("rematch", text("help.rematch"))
     return [
         text("help.in_race"),
         *_rows(
             [
                 ("ready", text("help.ready")),
-                ("start", text("help.start")),
+                *host,
                 ("who", text("help.who")),
             ]
         ),
@@ -101,9 +112,30 @@ def how_to_race(keys: Keys, style: Style) -> list[str]:
                 ("board", text("help.race_board")),
                 ("standings", text("help.standings")),
                 ("forfeit", text("help.forfeit")),
-                ("rematch", text("help.rematch")),
+                *([again] if kind == "room" else []),
+                ("keep", text("help.keep")),
                 ("save", text("help.save")),
-                ("q", text("help.quit")),
+                ("q", text("help.quit" if kind == "room" else "help.quit_quick")),
+            ]
+        ),
+        *strategy(),
+    ]
+
+
+def _how_to_race_alone(keys: Keys, style: Style, kind: RoomKind) -> list[str]:
+    solo = kind == "solo"
+    goes_on = ("next", text("help.next")) if solo else ("q", text("help.quit_daily"))
+    return [
+        text("help.in_race"),
+        *how_to_move(keys, style),
+        *_rows(
+            [
+                ("board", text("help.board")),
+                ("forfeit", text("help.forfeit_alone")),
+                ("keep", text("help.keep")),
+                ("save", text("help.save_alone")),
+                goes_on,
+                *([("q", text("help.quit_solo"))] if solo else []),
             ]
         ),
         *strategy(),

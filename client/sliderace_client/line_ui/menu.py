@@ -15,14 +15,29 @@ from sliderace_client.line_ui.answers import (
 __all__ = ["Choice", "Menu"]
 
 ENTRIES: Final = {
+    "r": "race",
     "h": "host",
     "j": "join",
     "w": "watch",
+    "d": "daily",
     "s": "solo",
-    "r": "results",
+    "m": "me",
+    "l": "boards",
+    "p": "results",
     "q": "quit",
 }
 """Key and command; the catalogue explains them as `menu.COMMAND`."""
+
+
+def _question(command: str) -> list[str]:
+    """Return what is shown before the argument of a command is asked for."""
+    match command:
+        case "host":
+            return size_question()
+        case "daily":
+            return [text("menu.daily_question")]
+        case _:
+            return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,7 @@ class Menu:
     """
 
     def __init__(self) -> None:
-        self._asking: Literal["what", "host", "join", "watch"] = "what"
+        self._asking: Literal["what", "host", "join", "watch", "daily"] = "what"
 
     def begin(self) -> Choice:
         """Return the menu itself."""
@@ -82,19 +97,20 @@ class Menu:
                 return text("menu.size_prompt") + " "
             case "join" | "watch":
                 return text("menu.room_prompt") + " "
+            case "daily":
+                return text("menu.daily_prompt") + " "
             case _:
                 assert_never(self._asking)
 
     def _choose(self, word: str) -> Choice:
         match ENTRIES.get(word, word):
-            case "solo":
-                return Choice(command=("solo", "--plain"))
-            case "results":
-                return Choice(command=("results",))
-            case "host" | "join" | "watch" as command:
+            case "race" | "solo" as command:
+                return Choice(command=(command, "--plain"))
+            case "results" | "me" | "boards" as command:
+                return Choice(command=(command,))
+            case "host" | "join" | "watch" | "daily" as command:
                 self._asking = command
-                lines = size_question() if command == "host" else []
-                return Choice(tuple(lines), self._prompt())
+                return Choice(tuple(_question(command)), self._prompt())
             case _:
                 keys = ", ".join(ENTRIES)
                 line = text("menu.unknown", typed=quoted(word), keys=keys)
@@ -107,6 +123,10 @@ class Menu:
             if isinstance(size, Refusal):
                 return Choice((size.text,), self._prompt())
             return Choice(command=("host", "--plain", "--size", str(size)))
+        if self._asking == "daily":
+            return Choice(
+                command=("daily", "--plain", *(["--", typed] if typed else []))
+            )
         if not typed:
             return self.begin()
         return Choice(command=(self._asking, "--plain", "--", typed))

@@ -98,4 +98,4 @@ class Practice:
             lines.append(text("solo.undone", undone=self.undone))
         if self.origin.mark:
             lines.append(text("solo.board", mark=self.origin.mark))
-        return lines
+        return [*lines, text("solo.practice")]

@@ -14,7 +14,7 @@ from functools import partial
 from sliderace.engine import parse_board
 from sliderace.protocol import limits, messages as m
 from sliderace.protocol.codes import refusal_text
-from sliderace.protocol.names import clean_name, name_fault
+from sliderace.protocol.names import typed_fault, typed_name
 from sliderace.protocol.room_code import format_code
 from sliderace.texts import text
 from sliderace_client import exit_codes
@@ -29,12 +29,19 @@ from sliderace_client.line_ui.typed_input import TypedInput
 from sliderace_client.net.connection import PATIENCE_S, Client
 from sliderace_client.net.http import Unreachable
 from sliderace_client.net.seats import SeatFile, claim
+from sliderace_client.own_profile import (
+    ProfileError,
+    keep as keep_profile,
+    own_secret,
+)
 from sliderace_client.race_records import save_record
+from sliderace_client.room.entry import WayIn
 from sliderace_client.room.outcomes import PhaseChanged, Reaction
 from sliderace_client.room.outputs import Note
 from sliderace_client.shared_ui import solve_figures, wording
 from sliderace_client.shared_ui.series_text import (
     has_begun,
+    own_score,
     series_line,
     table_lines,
 )
@@ -56,15 +63,18 @@ def _own_keys(settings: Settings) -> Keys:
 
 def enter(start: Start, typed: TypedInput, say: Say) -> int:
     """Enter a room in lines; return the exit code."""
-    seat = None
+    seat = profile = None
     if start.role == "player":
-        seat = claim(start.code, start.name, any_name=not start.named)
+        if start.code:
+            seat = claim(start.code, start.name, any_name=not start.named)
+        profile = own_secret(start.server)
     try:
         return asyncio.run(
             race(
                 start.server,
-                m.Join(start.code, start.name, start.role),
+                start.enter,
                 seat=seat,
+                profile=profile,
                 typed=typed,
                 say=say,
                 keys=_own_keys(start.settings),
@@ -80,12 +90,13 @@ def enter(start: Start, typed: TypedInput, say: Say) -> int:
 
 async def race(
     server: str,
-    enter: m.Join,
+    enter: WayIn,
     *,
     seat: SeatFile | None,
     typed: TypedInput,
     say: Say,
     keys: Keys,
+    profile: str | None = None,
     way_back: Callable[..., str] | None = None,
     remember: Say | None = None,
 ) -> int:
@@ -99,6 +110,7 @@ async def race(
             stay, but do not wait for a dead server forever.
         say: shows a line.
         keys: the player's own.
+        profile: secret of our profile; None: we are a guest.
         way_back: returns the command that enters again (see `Start`); it is shown if we
             leave and the seat is kept.
         remember: stores a nickname for the next time.
@@ -106,7 +118,7 @@ async def race(
     Returns:
         The exit code.
     """
-    room = _Room(server, enter, seat, say, keys, remember)
+    room = _Room(server, enter, seat, profile, say, keys, remember)
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     over = threading.Event()
     _read_in_thread(typed, lambda: not over.is_set(), lines)
@@ -126,8 +138,10 @@ async def race(
     finally:  # also after Ctrl-C
         over.set()
         view = room.client.view
-        back = way_back(others=len(view.members) > 1) if way_back else ""
-        if back and view.welcomed and not view.ended:
+        others = len(view.members) > 1
+        back = way_back(others=others, code=view.code) if way_back else ""
+        left = view.ended is not None or (view.is_alone and view.results is not None)
+        if back and view.welcomed and not left:
             say(text("room.seat_kept", command=back))
     if stopped:
         return exit_codes.OK
@@ -160,8 +174,9 @@ class _Room:
     def __init__(
         self,
         server: str,
-        enter: m.Join,
+        enter: WayIn,
         seat: SeatFile | None,
+        profile: str | None,
         say: Say,
         keys: Keys,
         remember: Say | None,
@@ -174,10 +189,13 @@ class _Room:
         self._changed = asyncio.Event()
         self._begun: str = ""
         self._greeted = False
+        self._skipped = ""
         self.client = Client(
             server,
             enter,
             seat=seat,
+            claim=claim,
+            profile=profile,
             on_change=self._look,
             on_note=self._note,
         )
@@ -188,10 +206,12 @@ class _Room:
     def _look(self) -> None:
         """Show changes that no note announces: our entry, and the board."""
         self._changed.set()
-        view = self._view
-        if view.room is not None and view.myself is not None and not self._greeted:
+        view, room = self._view, self._view.room
+        if room is not None and view.myself is not None and not self._greeted:
             self._greeted = True
-            self._greet(view.room, view.myself)
+            self._greet(room, view.myself)
+        if view.phase == "results" and view.race == self._skipped:
+            self._next()
         if view.race == self._begun:
             return
         if view.racing:
@@ -202,12 +222,21 @@ class _Room:
         elif view.phase == "racing" and view.start and view.lane is None:
             self._begun = view.race
             self._say_all(["", *Style().lines(parse_board(view.start)), ""])
+            if room is not None and room.kind == "quick" and view.may_race:
+                self._say(text("room.race_next"))
 
     def _greet(self, room: m.Room, myself: m.Member) -> None:
-        code, size = format_code(room.code), room.rules.size
-        self._say(text("room.greeting", code=code, size=size, name=myself.name))
-        player = self._view.is_player
-        self._say(text("room.brief_player" if player else "room.brief_spectator"))
+        values = {"size": room.rules.size, "name": myself.name, "day": room.day}
+        code, kind = format_code(room.code), room.kind
+        if kind in ("solo", "daily"):
+            self._say(text(f"room.greeting_{kind}", **values))
+        else:
+            self._say(text("room.greeting", code=code, **values))
+        if kind != "room":
+            self._say(text(f"room.brief_{kind}"))
+        else:
+            player = self._view.is_player
+            self._say(text("room.brief_player" if player else "room.brief_spectator"))
 
     def _note(self, note: Note) -> None:
         if isinstance(note.news, Reaction) and self._view.in_race:
@@ -216,6 +245,20 @@ class _Room:
         if note.news == PhaseChanged("results"):
             self._standings()
             self._marks()
+            if self._view.may_keep:
+                self._say(text("room.may_keep"))
+            self._after_race()
+
+    def _after_race(self) -> None:
+        """Say how it goes on in a room without a host."""
+        view = self._view
+        left = view.next_race_in(self.client.now())
+        if left is not None:
+            self._say(text("next.starts", seconds=-(-left // 1000)))
+        elif view.kind == "solo":
+            if score := own_score(view.series):
+                self._say(score)
+            self._say(text("room.next"))
 
     async def comment(self) -> None:
         """Report now and then how the other racers are doing."""
@@ -251,9 +294,14 @@ class _Room:
                 continue
             word = line.strip().lower()
             if word in QUIT:
-                return
+                keeps = self._view.kind in ("room", "daily")
+                if keeps or not self.client.ask(m.Leave()):
+                    return
+                continue  # nobody waits for us there, so the seat need not be kept
             if word == "save":
                 await self._save()
+            elif word == "keep":
+                await self._keep()
             else:
                 self._carry_out(line)
 
@@ -265,9 +313,9 @@ class _Room:
                 shows[word]() if word in shows else self._send(commands[word])
         elif words and words[0] == "board":
             self._board_of(" ".join(words[1:]))
-        elif words and words[0] == "bots":
+        elif words and words[0] == "bots" and self._view.kind == "room":
             self._bots(words[1:])
-        elif words and words[0] == "series":
+        elif words and words[0] == "series" and self._view.kind == "room":
             self._begin_series(words[1:])
         elif words and words[0] == "react" and not self._view.racing:
             self._react(" ".join(words[1:]))
@@ -284,6 +332,16 @@ class _Room:
             self._say(text("room.no_undo"))
         elif not view.race or not self.client.ask(command):
             self._say(text("room.no_connection"))
+
+    def _next(self) -> None:
+        """Deal the next board in a room of our own; one in play is given up."""
+        view = self._view
+        if view.racing:
+            self._skipped = view.race
+            self._send(m.Forfeit(view.race))
+        elif view.phase in ("results", "aborted"):
+            self._skipped = ""
+            self._send(m.Rematch(view.race))
 
     def _bots(self, words: list[str]) -> None:
         """Choose the bots of the server."""
@@ -314,10 +372,10 @@ class _Room:
 
     def _rename(self, typed: str) -> None:
         """Change our nickname, here and for the next time."""
-        name = clean_name(typed[: limits.MAX_NAME_TEXT]) or ""
-        if fault := name_fault(name):
+        if fault := typed_fault(typed):
             self._say(refusal_text(fault))
             return
+        name = typed_name(typed)
         self._send(m.Rename(name))
         if self._remember is not None:
             self._remember(name)
@@ -334,9 +392,26 @@ class _Room:
             self._say(text("room.locked", time=duration(locked)))
             return
         for move in moves:
-            self.client.slide(*move.slide)
+            self.client.slide(*move.slide, by="typed")
         self._say(moved(moves, Style()))
         self._board()
+
+    async def _keep(self) -> None:
+        """Create a profile, and keep the time of the last race in it."""
+        view = self._view
+        if view.profile is not None:
+            self._say(text("room.kept_already"))
+            return
+        if "profiles" not in view.features or view.myself is None:
+            self._say(text("refusal.unavailable"))
+            return
+        try:
+            profile, secret = await keep_profile(self._server, view.myself.name)
+        except ProfileError as error:
+            self._say(str(error))
+        else:
+            self.client.use_profile(secret)
+            self._say(text("profile.kept", name=profile.name))
 
     async def _save(self) -> None:
         """Store the record of the last race in the current folder."""
@@ -356,7 +431,9 @@ class _Room:
             self._say(text("room.saved", path=path))
 
     def _shows(self) -> dict[str, Callable[[], None]]:
-        return {
+        solo = {"next": self._next, "rematch": self._next, "ready": self._next}
+        more = solo if self._view.kind == "solo" else {}
+        return more | {
             "help": self._help,
             "?": self._help,
             "who": self._who,
@@ -370,15 +447,23 @@ class _Room:
         race, phase = self._view.race, self._view.phase
         # `ready` and `rematch` both mean that the player joins the next race.
         ready, rematch = m.Ready(race), m.Rematch(race)
-        return {
-            "ready": rematch if phase == "results" else ready,
-            "unready": m.Ready(race, on=False),
-            "start": m.Start(race),
-            "rematch": ready if phase == "lobby" else rematch,
+        always: dict[str, m.Command] = {
             "forfeit": m.Forfeit(race),
             "undo": m.Undo(race),
             "leave": m.Leave(),
         }
+        match self._view.kind:
+            case "quick":
+                return always | {"ready": ready, "unready": m.Ready(race, on=False)}
+            case "solo" | "daily":
+                return always
+            case _:
+                return always | {
+                    "ready": rematch if phase == "results" else ready,
+                    "unready": m.Ready(race, on=False),
+                    "start": m.Start(race),
+                    "rematch": ready if phase == "lobby" else rematch,
+                }
 
     # --- Output --------------------------------------------------------------------
 
@@ -388,7 +473,7 @@ class _Room:
 
     def _help(self) -> None:
         keys, style = self._grammar.keys, self._grammar.style
-        self._say_all(explanations.how_to_race(keys, style))
+        self._say_all(explanations.how_to_race(keys, style, self._view.kind))
 
     def _board(self) -> None:
         """Show our board and its possible moves; a spectator sees the leader's."""
@@ -428,7 +513,8 @@ class _Room:
     def _standings(self) -> None:
         view = self._view
         for lane in view.order():
-            rank = place(lane.place, final=lane.final) if lane.place else "-"
+            alone = view.is_alone or not lane.place
+            rank = "-" if alone else place(lane.place or 0, final=lane.final)
             if lane.time_ms is None:
                 time = wording.status(lane.status)
             else:

@@ -24,8 +24,8 @@ import ssl
 import time
 from asyncio import FIRST_COMPLETED
 from collections import deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, assert_never
 from urllib.parse import urlsplit
@@ -39,12 +39,14 @@ from sliderace.proof.record import WrittenRace
 from sliderace.protocol import messages as m
 from sliderace.protocol.codec import ProtocolError, decode_event, encode_command
 from sliderace.protocol.limits import MAX_DOWN_BYTES
+from sliderace.protocol.room_code import parse_code
 from sliderace.protocol.version import SUBPROTOCOL
+from sliderace.texts import text
 from sliderace_client import exit_codes
-from sliderace_client.net.http import reason
+from sliderace_client.net.http import Unreachable, reason
 from sliderace_client.net.record_check import check_record, fetch_record
 from sliderace_client.net.seats import SeatFile
-from sliderace_client.room.entry import CLIENT
+from sliderace_client.room.entry import CLIENT, WayIn
 from sliderace_client.room.model import RoomModel
 from sliderace_client.room.outcomes import BadMessage, End, Ended, Unreached
 from sliderace_client.room.outputs import (
@@ -57,7 +59,7 @@ from sliderace_client.room.outputs import (
 )
 from sliderace_client.room.view import RoomView
 
-__all__ = ["Client", "Ending", "backoff", "socket_url"]
+__all__ = ["Client", "Ending", "Session", "backoff", "open_session", "socket_url"]
 
 BACKOFF_S = (0.25, 8.0)
 """First and longest pause before a reconnect. We wait a random part of it, so that the
@@ -129,15 +131,110 @@ def backoff(tries: int, chance: float, *, in_race: bool = False) -> float:
     return chance * min(longest, first * 2.0 ** min(tries, 16))
 
 
-def socket_url(server: str) -> str:
+def socket_url(server: str, hello: m.Hello | None = None) -> str:
     """Return the WebSocket address of a server.
+
+    Args:
+        server: base address.
+        hello: the first message. If it names a room, so does the address: a server with
+            several processes then connects us to the one that serves the room.
 
     >>> socket_url("http://192.0.2.7:8710")
     'ws://192.0.2.7:8710/ws'
     """
     parts = urlsplit(server)
     scheme = "wss" if parts.scheme in ("https", "wss") else "ws"
-    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/ws"
+    code = parse_code(getattr(hello.enter, "code", "")) if hello else None
+    room = f"?room={code}" if code else ""
+    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/ws{room}"
+
+
+async def _connected(
+    server: str, how: Mapping[str, Any], hello: m.Hello
+) -> ClientConnection:
+    return await connect(
+        socket_url(server, hello),
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        compression=None,
+        proxy=None,
+        user_agent_header=CLIENT,
+        open_timeout=OPEN_S,
+        close_timeout=CLOSE_S,
+        max_size=MAX_DOWN_BYTES,
+        **how,
+    )
+
+
+class Session:
+    """A connection that is in no room.
+
+    Args:
+        server: base address.
+        socket: the open connection.
+    """
+
+    def __init__(self, server: str, socket: ClientConnection) -> None:
+        self._server, self._socket = server, socket
+
+    async def send(self, command: m.Command) -> None:
+        """Send a command.
+
+        Raises:
+            Unreachable: the connection is closed.
+        """
+        try:
+            await self._socket.send(encode_command(command))
+        except ConnectionClosed as error:
+            raise self._closed(error) from None
+
+    async def receive(self) -> m.Event:
+        """Wait for the next event.
+
+        Raises:
+            Unreachable: the connection is closed, or the server sent an invalid
+                message.
+        """
+        try:
+            return decode_event(await self._socket.recv())
+        except ProtocolError as error:
+            raise Unreachable(_unusable(self._server, error)) from None
+        except ConnectionClosed as error:
+            raise self._closed(error) from None
+
+    def _closed(self, error: ConnectionClosed) -> Unreachable:
+        return Unreachable(_unusable(self._server, error))
+
+
+@asynccontextmanager
+async def open_session(
+    server: str, hello: m.Hello, tls: ssl.SSLContext | None = None
+) -> AsyncGenerator[Session]:
+    """Connect to a server without entering a room.
+
+    Args:
+        server: base address.
+        hello: the first message.
+        tls: how to check the server; None: as usual.
+
+    Raises:
+        Unreachable: that is not possible; the message is for the user.
+    """
+    try:
+        how = {} if tls is None else {"ssl": tls}
+        socket = await _connected(server, how, hello)
+    except (OSError, TimeoutError, InvalidHandshake, InvalidURI) as error:
+        raise Unreachable(_unusable(server, error)) from None
+    try:
+        session = Session(server, socket)
+        await session.send(hello)
+        yield session
+    finally:
+        await socket.close(GOING_AWAY)
+
+
+def _unusable(server: str, error: Exception) -> str:
+    """Return in a sentence why a server cannot be used."""
+    return text("error.unreachable", server=server, why=reason(error))
 
 
 def _result(second: asyncio.Task[_Opened | None] | None) -> _Opened | None:
@@ -153,7 +250,10 @@ class Client:
     Args:
         server: base address, ``http://host:port``.
         enter: how to enter.
-        seat: where to keep the seat's token; None: nowhere.
+        profile: secret of our profile on this server; None: we are a guest.
+        seat: where to keep the seat's token; the caller releases it.
+        claim: returns where to keep it, given the code of a room that the server has
+            chosen and our name; None: nowhere.
         on_change: called after anything has changed.
         on_note: called with every announcement for the user.
         patience: seconds to try to reconnect, at least once; None: forever.
@@ -171,9 +271,11 @@ class Client:
     def __init__(
         self,
         server: str,
-        enter: m.Create | m.Open | m.Join | m.Resume,
+        enter: WayIn,
         *,
         seat: SeatFile | None = None,
+        profile: str | None = None,
+        claim: Callable[[str, str], SeatFile | None] | None = None,
         on_change: Callable[[], None] = lambda: None,
         on_note: Callable[[Note], None] = lambda _: None,
         patience: float | None = None,
@@ -185,10 +287,12 @@ class Client:
     ) -> None:
         self.server = server
         token = seat.token if seat else None
-        self.model = RoomModel(enter, entropy=entropy, token=token)
+        self.model = RoomModel(enter, entropy=entropy, token=token, profile=profile)
+        self._profile = profile or ""
         self.notes: deque[Note] = deque(maxlen=100)
-        self._name = enter.name if isinstance(enter, m.Create | m.Join) else ""
-        self._seat = seat
+        self._name = "" if isinstance(enter, m.Open | m.Resume) else enter.name
+        self._seat, self._claim = seat, claim
+        self._claimed: SeatFile | None = None
         self.on_change = on_change
         self.on_note = on_note
         self.patience = patience
@@ -218,9 +322,11 @@ class Client:
 
     # --- Actions of the player -------------------------------------------------------
 
-    def slide(self, direction: Direction, count: int = 1) -> bool:
+    def slide(
+        self, direction: Direction, count: int = 1, by: m.InputName | None = None
+    ) -> bool:
         """Slide; see `RoomModel.slide`."""
-        return self._changed(self.model.slide(direction, count, self.now()))
+        return self._changed(self.model.slide(direction, count, self.now(), by))
 
     def slide_cell(self, cell: int) -> bool:
         """Slide the tile in a cell; see `RoomModel.slide_cell`."""
@@ -233,6 +339,12 @@ class Client:
     def ask(self, command: m.Command) -> bool:
         """Send a command; see `RoomModel.ask`."""
         return self._changed(self.model.ask(command, self.now()))
+
+    def use_profile(self, secret: str) -> None:
+        """Use this profile from now on; see `RoomModel.use_profile`."""
+        self._profile = secret
+        self.model.use_profile(secret)
+        self._wake.set()
 
     def painted(self) -> None:
         """Note that our board is on the screen."""
@@ -256,6 +368,8 @@ class Client:
                 return await self._reconnect()
             finally:
                 self._stop_checking()
+                if self._claimed is not None:
+                    await asyncio.to_thread(self._claimed.release)
 
     async def _reconnect(self) -> Ending:
         self._away_since = self.now()
@@ -296,19 +410,9 @@ class Client:
         return opened
 
     async def _connect(self) -> ClientConnection:
-        return await connect(
-            socket_url(self.server),
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
-            compression=None,
-            proxy=None,
-            user_agent_header=CLIENT,
-            open_timeout=OPEN_S,
-            ping_interval=None,  # the model sees to that
-            close_timeout=CLOSE_S,
-            max_size=MAX_DOWN_BYTES,
-            additional_headers=self._headers,
-            **self._tls,
-        )
+        # The model sees to keepalive.
+        how = {"ping_interval": None, "additional_headers": self._headers, **self._tls}
+        return await _connected(self.server, how, self.model.hello())
 
     async def _open(self) -> _Opened | int:
         """Connect and say `hello`; return the connection, or its close code."""
@@ -447,9 +551,7 @@ class Client:
                     if isinstance(out.command, m.Leave):
                         await socket.close()
             case Keep():
-                if self._seat is not None:
-                    with suppress(OSError):
-                        await asyncio.to_thread(self._seat.keep, out.token, self._name)
+                await self._keep(out)
             case Forget():
                 if self._seat is not None:
                     await asyncio.to_thread(self._seat.forget)
@@ -463,6 +565,15 @@ class Client:
             case _:
                 assert_never(out)
 
+    async def _keep(self, out: Keep) -> None:
+        """Store the token of our seat, where there is a place for it."""
+        if self._seat is None and self._claim is not None:
+            self._seat = await asyncio.to_thread(self._claim, out.code, self._name)
+            self._claimed = self._seat
+        if self._seat is not None:
+            with suppress(OSError):
+                await asyncio.to_thread(self._seat.keep, out.token, self._name)
+
     def _stop_checking(self) -> None:
         if self._checking is not None:
             self._checking.cancel()
@@ -473,7 +584,7 @@ class Client:
         Args:
             results: of the race.
         """
-        found = fetch_record(self.server, results)
+        found = fetch_record(self.server, results.record, token=self._profile)
         return found if isinstance(found, WrittenRace) else None
 
     async def _check(self, check: CheckRecord) -> None:
@@ -483,7 +594,11 @@ class Client:
             if faults is None:
                 await asyncio.sleep(pause)
                 faults = await asyncio.to_thread(
-                    check_record, self.server, results, check.evidence
+                    check_record,
+                    self.server,
+                    results,
+                    check.evidence,
+                    token=self._profile,
                 )
         self.model.record_checked(results.race, faults)
         self._wake.set()

@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import cast
 from urllib.parse import urlsplit
 
 from sliderace.texts import text
 
-__all__ = ["Reply", "Unreachable", "get", "has_room", "is_live", "reason"]
+__all__ = ["Reply", "Unreachable", "features", "get", "has_room", "is_live", "reason"]
 
 MAX_BYTES = 16 * 1024 * 1024
 """A race record with 16 racers of 20,000 slides each is well below."""
@@ -88,6 +89,21 @@ def is_live(server: str, timeout: float = 1.0) -> bool:
     except Unreachable:
         return False
     return health.status == 200 and isinstance(health.json(), Mapping)
+
+
+def features(server: str, timeout: float = 2.0) -> frozenset[str]:
+    """Return what a server can do beyond the first set of the protocol.
+
+    Raises:
+        Unreachable: no sliderace server answered.
+    """
+    health = get(server, "/healthz", timeout).json()
+    if not isinstance(health, Mapping):
+        why = text("error.not_sliderace")
+        raise Unreachable(text("error.unreachable", server=server, why=why))
+    listed = cast("Mapping[str, object]", health).get("features")
+    names = cast("list[object]", listed) if isinstance(listed, list) else []
+    return frozenset(name for name in names if isinstance(name, str))
 
 
 def has_room(server: str, code: str, timeout: float = 2.0) -> bool | None:

@@ -13,7 +13,11 @@ __all__ = ["check_record", "fetch_record"]
 
 
 def check_record(
-    server: str, results: Results, evidence: Evidence, timeout: float = 3.0
+    server: str,
+    results: Results,
+    evidence: Evidence,
+    timeout: float = 3.0,
+    token: str = "",
 ) -> list[Fault] | None:
     """Return where a race record differs from what we saw. This blocks.
 
@@ -22,32 +26,34 @@ def check_record(
         results: as sent after the race.
         evidence: what we saw and sent.
         timeout: seconds for each step.
+        token: secret of our profile, which opens a sealed record of ours.
 
     Returns:
         The faults; None if the record is not available, or of a later version.
     """
-    found = fetch_record(server, results, timeout)
+    found = fetch_record(server, results.record, timeout, token)
     if isinstance(found, WrittenRace):
         return record_faults(found, results, evidence)
     return [found] if found else None
 
 
 def fetch_record(
-    server: str, results: Results, timeout: float = 3.0
+    server: str, path: str, timeout: float = 3.0, token: str = ""
 ) -> WrittenRace | Fault | None:
     """Return the race from its record. This blocks.
 
     Args:
         server: base address.
-        results: as sent after the race; they say where the record is.
+        path: of the record.
         timeout: seconds for each step.
+        token: see `check_record`.
 
     Returns:
         The race, or what is wrong with the record; None if it is not available, or of
         a later version.
     """
     try:
-        reply = get(server, results.record, timeout)
+        reply = get(server, path, timeout, token)
     except Unreachable:
         return None
     if reply.status != 200:

@@ -1,11 +1,11 @@
 """How this client enters its room, and returns after a lost connection.
 
-Without a token, every connection begins with create, open or join. A bot of the server
-enters with its token alone. `welcome` brings a token; from then on, each connection
-resumes the seat at the position in the room's stream that we have reached. A resume can
-be refused in three ways: the server is busy, and we try again later; the seat is gone,
-and we enter as a new member if we have not been in the room since we started; anything
-else ends it.
+Without a token, every connection begins with one of the ways into a room, such as join
+or quick. A bot of the server enters with its token alone. `welcome` brings a token;
+from then on, each connection resumes the seat at the position in the room's stream that
+we have reached. A resume can be refused in three ways: the server is busy, and we try
+again later; the seat is gone, and we enter as a new member if we have not been in the
+room since we started; anything else ends it.
 """
 
 from sliderace import __version__
@@ -16,8 +16,10 @@ from sliderace_client.room.outcomes import ConnectionClosed, End, Notice
 from sliderace_client.room.outputs import Forget, Keep, Outputs
 from sliderace_client.room.view import RoomView
 
-__all__ = ["CLIENT", "Entry"]
+__all__ = ["CLIENT", "Entry", "WayIn"]
 
+WayIn = m.Create | m.Open | m.Join | m.Resume | m.Quick | m.Solo | m.Daily
+"""A way into a room."""
 CLIENT = f"sliderace {__version__}"
 """Names this program in a server's log."""
 TRY_LATER = frozenset(
@@ -39,8 +41,10 @@ class Entry:
         enter: how to enter on the first connection.
         token: secret of a seat held before; it is resumed instead, and `enter` is used
             only if that seat is gone.
+        profile: secret of our profile; None: we are a guest.
 
     Attributes:
+        renews: a new connection is wanted, because we have another profile.
         retry_ms: how long the server asked us to wait before a reconnect.
         waiting: for a snapshot; the stream means nothing until it comes.
     """
@@ -49,8 +53,9 @@ class Entry:
         self,
         view: RoomView,
         outputs: Outputs,
-        enter: m.Create | m.Open | m.Join | m.Resume,
+        enter: WayIn,
         token: str | None,
+        profile: str | None = None,
     ) -> None:
         self._view = view
         self._outputs = outputs
@@ -60,6 +65,8 @@ class Entry:
         self._reenter = False
         self.retry_ms = 0
         self.waiting = True
+        self.renews = False
+        self._profile = profile
         view.code = enter.code if isinstance(enter, m.Join | m.Resume) else ""
 
     def hello(self) -> m.Hello:
@@ -69,11 +76,17 @@ class Entry:
             enter = m.Resume(
                 self._view.code, self._token, epoch=self._epoch, offset=self._offset
             )
-        return m.Hello(v=VERSION, enter=enter, client=CLIENT, can=[*EVENTS])
+        can, profile = [*EVENTS], self._profile
+        return m.Hello(VERSION, enter, client=CLIENT, can=can, profile=profile)
+
+    def use_profile(self, secret: str) -> None:
+        """Enter with this profile from the next connection on, which is wanted now."""
+        self._profile, self.renews = secret, True
 
     def welcomed(self, event: m.Welcome) -> None:
         """Note that we are in; another epoch than ours means waiting for a snapshot."""
         self.retry_ms = 0
+        self.renews = False
         if event.token is not None:
             self._token = event.token
             self._outputs.put(Keep(event.code, event.token))
@@ -122,5 +135,5 @@ class Entry:
             view.ended = ConnectionClosed(code)
             if code in (KICKED, ROOM_GONE):
                 self._outputs.put(Forget())
-        elif view.welcomed and was_online and not view.host_ended:
+        elif view.welcomed and was_online and not (view.host_ended or self.renews):
             self._outputs.note(Notice.CONNECTION_LOST, "bad")

@@ -41,6 +41,11 @@ from sliderace_client.room.view import RoomView
 
 __all__ = ["Fold"]
 
+AS_GUEST = {
+    "profile_unknown": Notice.PROFILE_UNKNOWN,
+    "storage_unavailable": Notice.PROFILE_UNAVAILABLE,
+}
+"""Refusals of the field `profile` of a hello that let us in as a guest."""
 FINAL = frozenset({"done", "not_racing", "too_early", "too_many_tiles"})
 """Rejections after which making the same slides again cannot help."""
 
@@ -118,8 +123,10 @@ class Fold:
                 self._series(_clean_table(event.table))
             case m.Pong():
                 self._outputs.liveness.answered(now)
-            case m.Ticket():
-                pass
+            case m.Gains():
+                self._gains(event)
+            case m.Ticket() | m.Rooms() | m.MeEvent() | m.HistoryEvent():
+                pass  # of connections that are in no room
             case m.Closed(why="host_ended"):
                 view.host_ended = True
                 self._outputs.note(Notice.HOST_ENDED, "bad")
@@ -158,12 +165,13 @@ class Fold:
 
     def _welcome(self, event: m.Welcome, now: int) -> None:
         view = self._view
-        if view.welcomed and not view.online:
+        if view.welcomed and not view.online and not self._entry.renews:
             self._outputs.note(Notice.RECONNECTED, "good")
         view.welcomed = view.online = True
         view.host_ended = False
         view.me, view.seat, view.code = event.member, event.seat, event.code
         view.latencies, view.features = {}, frozenset(event.features)
+        view.profile = event.profile
         self._entry.welcomed(event)
         self._outputs.connected(event.limits, event.gen, now)
         self._resume_attempt(event, now)
@@ -186,12 +194,20 @@ class Fold:
         attempt.resend(event.seq)
         view.show_own()
 
+    def _gains(self, event: m.Gains) -> None:
+        self._view.gains = event
+        if event.bests or event.streak or not event.counts:
+            self._outputs.note(event, "good" if event.bests else "info")
+
     def _refused(self, event: m.Refused) -> None:
+        if event.field == "profile" and event.code in AS_GUEST:
+            self._outputs.note(AS_GUEST[event.code], "bad")
+            return  # the answer to the hello follows
         if not self._view.online:
             self._entry.refused(event)
             return
-        if self._fair_play.refused(event):
-            return
+        if self._fair_play.refused(event) or event.of == "input":
+            return  # the slides may have ended the race before it was read
         if event.of == "forfeit":
             self._view.forfeited_at = None
         self._outputs.note(event, "bad")
@@ -208,6 +224,7 @@ class Fold:
 
     def _snapshot(self, event: m.Snapshot, now: int) -> None:
         view = self._view
+        missed_end = view.in_race and view.race == event.race.id
         self._entry.snapshot(event.epoch, event.o)
         self._outputs.all_answered()
         self._set_room(event.room)
@@ -218,6 +235,8 @@ class Fold:
         self._race_view(event.race, now)
         view.series = event.series and _clean_table(event.series)
         if event.results is not None:
+            if missed_end:
+                self._outputs.note(PhaseChanged("results"))
             self._results(event.results)
 
     def _set_room(self, room: m.Room) -> None:
@@ -234,9 +253,12 @@ class Fold:
     def _room_changed(self, event: m.RoomEvent) -> None:
         view = self._view
         if event.room.race != view.race:
+            by_clock = event.room.rules.start == "every"
+            stay = by_clock and view.phase in ("lobby", "results")
             view.phase, view.phase_why, view.phase_ends = "lobby", "", None
             for member in view.members.values():
-                view.members[member.id] = replace(member, ready=False)
+                ready = stay and member.ready
+                view.members[member.id] = replace(member, ready=ready)
         self._set_room(event.room)
         if event.why == "host" and view.host_name:
             self._outputs.note(HostChanged(view.host_name))

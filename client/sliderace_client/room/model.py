@@ -9,14 +9,19 @@ from collections.abc import Sequence
 from sliderace.engine import Direction, EngineError, IllegalSlide
 from sliderace.protocol import messages as m
 from sliderace_client.room.draw import Entropy
-from sliderace_client.room.entry import Entry
+from sliderace_client.room.entry import Entry, WayIn
 from sliderace_client.room.fair_play import FairPlay
 from sliderace_client.room.fold import Fold
+from sliderace_client.room.input_used import InputUsed
 from sliderace_client.room.outcomes import BadMessage, End, Fault
-from sliderace_client.room.outputs import Output, Outputs
+from sliderace_client.room.outputs import Output, Outputs, Send
 from sliderace_client.room.view import RoomView
 
 __all__ = ["RoomModel"]
+
+
+DECLARES_INPUT = frozenset({"quick", "solo", "daily", "profiles"})
+"""Features of servers that store how a racer slides."""
 
 
 class RoomModel:
@@ -27,6 +32,7 @@ class RoomModel:
         entropy: returns that many random bytes.
         token: secret of a seat held before; it is resumed instead, and `enter` is used
             only if that seat is gone.
+        profile: secret of our profile; None: we are a guest.
 
     Attributes:
         view: the member's view of the room.
@@ -34,16 +40,18 @@ class RoomModel:
 
     def __init__(
         self,
-        enter: m.Create | m.Open | m.Join | m.Resume,
+        enter: WayIn,
         *,
         entropy: Entropy,
         token: str | None = None,
+        profile: str | None = None,
     ) -> None:
         self.view = RoomView()
         self._outputs = Outputs(self.view)
-        self._entry = Entry(self.view, self._outputs, enter, token)
+        self._entry = Entry(self.view, self._outputs, enter, token, profile)
         self._fair_play = FairPlay(self.view, self._outputs, entropy)
         self._fold = Fold(self.view, self._entry, self._outputs, self._fair_play)
+        self._input = InputUsed()
 
     # --- The connection ---------------------------------------------------------------
 
@@ -74,13 +82,17 @@ class RoomModel:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the connection may be dead, so that a second one is needed."""
-        return self._outputs.liveness.in_doubt
+        """Whether a second connection is needed: this one may be dead, or outdated."""
+        return self._outputs.liveness.in_doubt or self._entry.renews
 
     @property
     def left(self) -> bool:
         """Whether we have given up our seat."""
         return self._outputs.left
+
+    def use_profile(self, secret: str) -> None:
+        """Use this profile, by way of a new connection that resumes our seat."""
+        self._entry.use_profile(secret)
 
     def taken_over(self, event: m.Event) -> None:
         """Note that a second connection replaces the one in doubt.
@@ -119,7 +131,16 @@ class RoomModel:
         """Return what to do now, in this order. Call it after every other call."""
         if not self._entry.waiting:
             self._fair_play.take_part(now)
+        self._declare_input()
         return self._outputs.take(now)
+
+    def _declare_input(self) -> None:
+        """Declare how we slide, before the slides are sent."""
+        view = self.view
+        if view.online and view.in_race and view.features & DECLARES_INPUT:
+            declared = self._input.undeclared(view.race)
+            if declared is not None:
+                self._outputs.put(Send(declared))
 
     def next_due(self) -> int | None:
         """Return when `poll` must be called again; None: when something happens."""
@@ -127,8 +148,20 @@ class RoomModel:
 
     # --- Actions of the player --------------------------------------------------------
 
-    def slide(self, direction: Direction, count: int, now: int) -> bool:
+    def slide(
+        self,
+        direction: Direction,
+        count: int,
+        now: int,
+        by: m.InputName | None = None,
+    ) -> bool:
         """Slide on our own board, at once.
+
+        Args:
+            direction: in which the tiles go.
+            count: how many tiles.
+            now: ms.
+            by: what the player used; None: nothing to declare, as for a bot.
 
         Returns:
             False, and nothing has changed, if that is illegal or impossible now.
@@ -139,6 +172,8 @@ class RoomModel:
         if not view.attempt.slide(direction, count, now):
             return False
         view.show_own()
+        if by is not None:
+            self._input.made(view.race, by)
         return True
 
     def slide_cell(self, cell: int, now: int) -> bool:

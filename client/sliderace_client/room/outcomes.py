@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from sliderace.protocol.messages import (
+    Gains,
     MemberEvent,
     PhaseName,
     Refused,
@@ -93,6 +94,8 @@ class Notice(StrEnum):
     HOST_ENDED = "host_ended"
     LEFT_OUT = "left_out"
     RECORD_AGREES = "record_agrees"
+    PROFILE_UNKNOWN = "profile_unknown"
+    PROFILE_UNAVAILABLE = "profile_unavailable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +226,7 @@ News = (
     | Standing
     | Won
     | SeriesWon
+    | Gains
     | Refused
     | Fault
     | WrongNonce

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from sliderace.engine import Board, Direction, progress_permille
+from sliderace.proof.record import WrittenRace
+from sliderace_client.room.race_replay import moments
 
-__all__ = ["POINTS", "curve_of", "gap_to", "high_at", "usable"]
+__all__ = ["POINTS", "curve_in", "curve_of", "gap_to", "high_at", "usable"]
 
 POINTS: Final = 64
 MAX_MS = 24 * 3_600_000
@@ -38,6 +40,23 @@ def curve_of(
         reached = progress_permille(board.md, start.md) * POINTS // WHOLE
         curve += [max(ms, curve[-1] if curve else 0)] * (reached - len(curve))
     return usable(curve)
+
+
+def curve_in(record: WrittenRace, time_ms: int) -> list[int] | None:
+    """Return the curve of the racer with this official time; None: there is none.
+
+    Raises:
+        IllegalSlide: a slide is not legal.
+    """
+    for racer in record.racers:
+        if racer.finish is not None and racer.finish.official_ms == time_ms:
+            made = zip(racer.slides, moments(racer), strict=True)
+            slides: list[tuple[Direction, int, int]] = [
+                (cast("Direction", slide.direction), slide.tiles, ms)
+                for slide, ms in made
+            ]
+            return curve_of(record.board, slides)
+    return None
 
 
 def usable(stored: object) -> list[int] | None:

@@ -2,11 +2,13 @@
 
 from sliderace.engine import Board, parse_board, progress_permille
 from sliderace.protocol.messages import (
+    Gains,
     Member,
     MemberLatency,
     PhaseName,
     Results,
     Room,
+    RoomKind,
     SeriesTable,
     Signals,
 )
@@ -63,6 +65,8 @@ class RoomView:
         remarks: facts about them that are worth knowing but no faults.
         agrees: whether the race record is as we saw and sent it; None: not known.
         signals: of the solves in those results; only the host gets them.
+        profile: public id of our profile; None: we are a guest.
+        gains: what the last race that was stored changed in our profile.
         late_ms: how much later our solve counts in those results than by our own clock;
             0 if the difference is small.
     """
@@ -73,6 +77,7 @@ class RoomView:
         self.ended: Ended | None = None
         self.code = ""
         self.link = ""
+        self.profile: str | None = None
         self.room: Room | None = None
         self.members: dict[int, Member] = {}
         self.latencies: dict[int, MemberLatency] = {}
@@ -103,9 +108,26 @@ class RoomView:
         return self.room.race if self.room else ""
 
     @property
+    def kind(self) -> RoomKind:
+        """Kind of the room; `room` before the snapshot."""
+        return self.room.kind if self.room else "room"
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the room is for us alone."""
+        return self.kind in ("solo", "daily")
+
+    @property
     def myself(self) -> Member | None:
         """Our own entry in `members`."""
         return None if self.me is None else self.members.get(self.me)
+
+    @property
+    def may_keep(self) -> bool:
+        """Whether we are a guest who could have a profile and keep the last time."""
+        guest = self.profile is None and "profiles" in self.features and self.online
+        lane = self.lane
+        return guest and lane is not None and lane.status == "finished"
 
     @property
     def is_host(self) -> bool:
@@ -141,7 +163,8 @@ class RoomView:
         """
         counts = self.series is not None and self.series.format != "open"
         started = self.phase in ("racing", "grace")
-        return self.is_host and self.in_race and not (counts and started)
+        may = self.is_host and not self.is_alone
+        return may and self.in_race and not (counts and started)
 
     @property
     def can_start(self) -> bool:
@@ -165,7 +188,7 @@ class RoomView:
         """Whether the server would take a reaction of ours, as far as we know."""
         me = self.myself
         return "reactions" in self.features and not (
-            me is None or me.muted or self.racing or not self.online
+            me is None or me.muted or self.is_alone or self.racing or not self.online
         )
 
     def reaction_of(self, member: int | None, now: int) -> int | None:
@@ -176,6 +199,20 @@ class RoomView:
     def remaining(self, now: int) -> int | None:
         """Return the ms until the phase ends without a command; None if it does not."""
         return None if self.phase_ends is None else max(0, self.phase_ends - now)
+
+    def next_race_in(self, now: int) -> int | None:
+        """Return the ms until the next race of a room that starts by the clock.
+
+        In the grace time that is the longest it can take. None: that is not known, or
+        the room does not start by the clock.
+        """
+        left = self.remaining(now)
+        rules = self.room.rules if self.room else None
+        if left is None or rules is None or rules.start != "every":
+            return None
+        if self.phase == "grace":
+            return left + rules.every_ms
+        return left if self.phase in ("lobby", "results") else None
 
     # --- The race ---------------------------------------------------------------------
 
@@ -235,7 +272,8 @@ class RoomView:
 
     def can_undo(self, now: int) -> bool:
         """Whether our forfeit can still be undone."""
-        return self.forfeited_at is not None and now < self.forfeited_at + UNDO_MS
+        at = self.forfeited_at
+        return at is not None and now < at + UNDO_MS and not self.is_alone
 
     @property
     def solved_at(self) -> int | None:
@@ -320,4 +358,5 @@ class RoomView:
         self.remarks: list[Remark] = []
         self.agrees: bool | None = None
         self.signals: Signals | None = None
+        self.gains: Gains | None = None
         self.late_ms = 0

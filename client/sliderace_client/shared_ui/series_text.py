@@ -9,6 +9,7 @@ from sliderace_client.shared_ui.wording import duration, named, news
 __all__ = [
     "format_text",
     "has_begun",
+    "own_score",
     "series_line",
     "table_cells",
     "table_lines",
@@ -66,6 +67,15 @@ def series_line(table: SeriesTable, size: str) -> str:
     return " · ".join(filter(None, [*parts, ", ".join(scores)]))
 
 
+def own_score(table: SeriesTable | None) -> str:
+    """Return the boards, best time and average of somebody who plays alone."""
+    if table is None or not table.rows:
+        return ""
+    row = table.rows[0]
+    best, average = _cell(row, "best"), _cell(row, "average")
+    return text("score.alone", count=row.races, best=best, average=average)
+
+
 def table_cells(table: SeriesTable) -> list[list[str]]:
     """Return the headings and then the rows: place, racer, races, scores."""
     columns = COLUMNS[table.format]
@@ -76,7 +86,8 @@ def table_cells(table: SeriesTable) -> list[list[str]]:
     for row in table.rows:
         name = named(row.name, bot=row.bot)
         scores = [_cell(row, column) for column in columns]
-        rows.append([str(row.place), name, str(row.races), *scores])
+        place = "" if row.bot else str(row.place)  # bots have no place
+        rows.append([place, name, str(row.races), *scores])
     return rows
 
 

@@ -17,10 +17,13 @@ from typing import Any
 
 from platformdirs import user_config_path, user_data_path, user_state_path
 
+from sliderace.engine.board import MAX_SIDE, MIN_SIDE
 from sliderace.protocol.names import clean_name, name_fault
+from sliderace.solve.feel import FEELS
 from sliderace.texts import text
 
 __all__ = [
+    "SQUARES",
     "Settings",
     "config_dir",
     "data_dir",
@@ -53,6 +56,9 @@ def state_dir() -> Path:
     return user_state_path(APP, appauthor=False)
 
 
+SQUARES = tuple(f"{side}x{side}" for side in range(MIN_SIDE, MAX_SIDE + 1))
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The user's settings.
@@ -70,6 +76,9 @@ class Settings:
         reactions: ``off``: those of others are not shown.
         pace: ``off``: our best attempt does not race along.
         server: address where a bare code is looked up first; empty: none.
+        size: of the board of Race now.
+        feel: how fast the user is on a 4x4 board (`sliderace.solve.FEELS`); empty: they
+            were not asked yet.
     """
 
     name: str = ""
@@ -87,6 +96,8 @@ class Settings:
     reactions: str = field(default="on", metadata={"choices": ("on", "off")})
     pace: str = field(default="on", metadata={"choices": ("on", "off")})
     server: str = ""
+    size: str = field(default="4x4", metadata={"choices": SQUARES})
+    feel: str = field(default="", metadata={"choices": ("", *FEELS)})
 
 
 WRITTEN = "utf-8-sig"

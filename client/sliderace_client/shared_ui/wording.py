@@ -8,10 +8,13 @@ from sliderace.protocol.codes import CLOSE_CODES, REFUSALS, close_text, refusal_
 from sliderace.protocol.explain import RULES, rule_text
 from sliderace.protocol.limits import REACTION_SIGNS
 from sliderace.protocol.messages import (
+    Gain,
+    Gains,
     Member,
     MemberEvent,
     MemberLatency,
     Refused,
+    RoomRow,
     Standing,
 )
 from sliderace.protocol.names import BOT_MARK, clean_name
@@ -46,7 +49,10 @@ __all__ = [
     "ending",
     "fault",
     "finding",
+    "gains",
     "listed",
+    "live_people",
+    "live_phase",
     "named",
     "news",
     "ordinal",
@@ -58,10 +64,13 @@ __all__ = [
     "status",
     "story_text",
     "verdict",
+    "without_level",
 ]
 
 DNF_REASONS = ("limit", "grace", "away", "left", "kicked", "called")
 """Values of `Standing.why` that the catalogue has texts for."""
+LAST_MS = 100
+"""A lead taken later than this before the end: tenths of a second would say 0.0."""
 
 
 # --- Figures --------------------------------------------------------------------------
@@ -138,10 +147,50 @@ def listed(names: Sequence[str]) -> str:
     return text("list.and", first=", ".join(others), last=last) if others else last
 
 
+def live_people(row: RoomRow) -> str:
+    """Return how many people are in a live room, and how many bots.
+
+    >>> row = RoomRow("KWXTRB", "4x4", "quick", 3, 1, "racing", 9_000)
+    >>> live_people(row), live_phase(row, 9_400)
+    ('3+1', 'racing 9 s')
+    """
+    return f"{row.people}+{row.bots}" if row.bots else f"{row.people}"
+
+
+def live_phase(row: RoomRow, age_ms: int) -> str:
+    """Return what happens in a live room, and since when.
+
+    Args:
+        row: the room.
+        age_ms: since its phase began.
+    """
+    if row.locked:
+        return text("live.locked")
+    seconds = age_ms // 1000
+    match row.phase:
+        case "racing" | "grace" if seconds < 60:
+            return text("live.racing_seconds", seconds=seconds)
+        case "racing" | "grace":
+            return text("live.racing_minutes", minutes=seconds // 60)
+        case "countdown":
+            return text("live.countdown")
+        case _:
+            return text("live.waiting")
+
+
 def named(name: str, *, bot: bool) -> str:
     """Return a name, marked if it is a bot's."""
     marked = not bot or BOT_MARK in name
     return name if marked else text("member.named_bot", name=name)
+
+
+def without_level(name: str) -> str:
+    """Return the short form of a name of a bot of the server; others as they are.
+
+    >>> without_level("\u2699 Wren \u00b7 strong"), without_level("Ann")
+    ('\u2699 Wren', 'Ann')
+    """
+    return name.partition(" \u00b7 ")[0] if name.startswith(BOT_MARK) else name
 
 
 def status(name: str) -> str:
@@ -161,12 +210,15 @@ def dnf_reason(why: str) -> str:
 
 def story_text(story: Story) -> str:
     """Return what decided a race, in one sentence."""
-    values: dict[str, object] = {"name": story.winner, "gap": _span(story.gap)}
+    name = without_level(story.winner)  # a pace beside the times would confuse
+    values: dict[str, object] = {"name": name, "gap": _span(story.gap)}
     match story.kind:
         case "nobody" | "tie":
             return text(f"story.{story.kind}")
         case "only":
-            return text("story.only", name=story.winner)
+            return text("story.only", name=name)
+        case "late" if story.before < LAST_MS:
+            told = text("story.last", **values)
         case "late":
             told = text("story.late", before=_span(story.before, 1), **values)
         case "early":
@@ -214,9 +266,12 @@ def news(what: News) -> str:
         case Standing():
             return _standing(what)
         case Won():
-            return text("news.won", count=len(what.names), names=listed(what.names))
+            names = listed([without_level(name) for name in what.names])
+            return text("news.won", count=len(what.names), names=names)
         case SeriesWon():
             return text("score.won", count=len(what.names), names=listed(what.names))
+        case Gains():
+            return gains(what)
         case Refused():
             return refused(what)
         case Fault() | WrongNonce():
@@ -244,6 +299,32 @@ def ending(why: Ended) -> str:
             return text("error.unreachable", server=why.server, why=why.why)
         case _:
             assert_never(why)
+
+
+def gains(what: Gains) -> str:
+    """Return what a race changed in our profile; empty: nothing worth telling.
+
+    >>> best = Gain("ao5", 11_204, 11_514)
+    >>> gains(Gains("KWXTRB-SA1B2C-1", True, [best], place=14, of=212))
+    'New best ao5, 11.204 (-0.310), 14th of 212'
+    """
+    if not what.counts:
+        return text("gains.not_counted")
+    parts = [_gain(gain) for gain in what.bests]
+    if parts and what.place is not None:
+        place = ordinal(what.place)
+        parts[-1] = text("gains.placed", best=parts[-1], place=place, of=what.of)
+    if what.streak:
+        parts.append(text("gains.streak", count=what.streak))
+    return " · ".join(parts)
+
+
+def _gain(gain: Gain) -> str:
+    kind, value = text(f"kind.{gain.kind}"), duration(gain.value_ms)
+    if gain.before_ms is None:
+        return text("gains.first", kind=kind, value=value)
+    by = gain.before_ms - gain.value_ms
+    return text("gains.best", kind=kind, value=value, gain=duration(max(0, by)))
 
 
 def fault(found: Fault | WrongNonce) -> str:
@@ -316,7 +397,7 @@ def _member(event: MemberEvent) -> str:
             return text("news.benched", name=name)
         case "unbenched":
             return text("news.unbenched", name=name)
-        case "muted" | "unmuted":
+        case "muted" | "unmuted" | "idle":
             return text(f"news.{event.why}", name=name)
         case "renamed":  # with the former name, see `Renamed`
             return ""
@@ -351,7 +432,7 @@ def _phase(moved: PhaseChanged) -> str:
 
 
 def _standing(row: Standing) -> str:
-    name = row.name
+    name = without_level(row.name)
     match row.status:
         case "finished":
             time = duration(row.time_ms or 0)

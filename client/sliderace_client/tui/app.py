@@ -18,11 +18,12 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
+from rich.traceback import Traceback
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -34,53 +35,80 @@ from sliderace.proof.record import WrittenRace
 from sliderace.protocol.messages import (
     Command,
     Forfeit,
-    Join,
+    Gains,
     Leave,
     Ready,
+    Rematch,
     Rename,
     Results,
+    RoomKind,
 )
+from sliderace.race.daily import DailyEvent
+from sliderace.solve import Feel
 from sliderace.texts import text
 from sliderace_client import exit_codes
-from sliderace_client.launch import Start
-from sliderace_client.local_server import WaitingRoom
+from sliderace_client.daily_status import daily_status
+from sliderace_client.launch import Start, StartKind
+from sliderace_client.local_server import HostError, WaitingRoom
 from sliderace_client.net.connection import Client, Ending
+from sliderace_client.net.http import Unreachable
+from sliderace_client.net.locate import NotFound, join_command
 from sliderace_client.net.seats import SeatFile, claim
+from sliderace_client.own_profile import (
+    ProfileError,
+    better_curve,
+    keep as keep_profile,
+    own_secret,
+)
 from sliderace_client.platform import WINDOWS, handle_signals, lead_nowhere
-from sliderace_client.room.outcomes import Reaction
+from sliderace_client.room.outcomes import End, Reaction
 from sliderace_client.room.outputs import Level, Note
 from sliderace_client.room.view import RoomView
 from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.keymap import direction_of
 from sliderace_client.shared_ui.photo import BadPicture
 from sliderace_client.shared_ui.pictures import Picture
+from sliderace_client.shared_ui.recent_times import usual_ms
 from sliderace_client.shared_ui.render import Look
 from sliderace_client.shared_ui.settings import Settings, keep, nickname, random_name
 from sliderace_client.tui.actions import HeldKey
 from sliderace_client.tui.blocking_calls import (
     only_here,
     room_links,
+    usual_server,
 )
+from sliderace_client.tui.dialogs.ask_feel import FeelDialog
 from sliderace_client.tui.dialogs.choices import (
     RulesDialog,
     SettingsDialog,
 )
 from sliderace_client.tui.dialogs.choose_reaction import ReactionsDialog
 from sliderace_client.tui.dialogs.code_dialog import CodeDialog
+from sliderace_client.tui.dialogs.dialog import TextDialog
 from sliderace_client.tui.dialogs.help import HelpDialog, HelpTopic
 from sliderace_client.tui.entrance import Entrance
+from sliderace_client.tui.live_lobby import LiveLobby
 from sliderace_client.tui.pace import Pace
+from sliderace_client.tui.profile_requests import ProfileRequests
 from sliderace_client.tui.recorded_races import RecordedRaces
+from sliderace_client.tui.screens.daily_boards import DailyScreen
 from sliderace_client.tui.screens.forms import KeysForm, NameForm, ServerForm
+from sliderace_client.tui.screens.leaderboards_screen import LeaderboardsScreen
 from sliderace_client.tui.screens.lobby import LobbyScreen
 from sliderace_client.tui.screens.menu import MenuScreen
 from sliderace_client.tui.screens.past_races import PastRacesScreen
+from sliderace_client.tui.screens.profile_screen import (
+    KeyDialog,
+    ProfileScreen,
+    TicketDialog,
+)
 from sliderace_client.tui.screens.race import RaceScreen
 from sliderace_client.tui.screens.replay import ReplayScreen
 from sliderace_client.tui.screens.results import ResultsScreen
 from sliderace_client.tui.screens.room_screen import RoomClient, RoomScreen
-from sliderace_client.tui.screens.screen import BaseScreen, name_of
+from sliderace_client.tui.screens.screen import SLIP_MS, BaseScreen, name_of
 from sliderace_client.tui.screens.solo import SoloScreen
+from sliderace_client.tui.screens.statistics_screen import StatisticsScreen
 from sliderace_client.tui.terminal_io.diff import TerminalDiff
 from sliderace_client.tui.terminal_io.sequences import SPLIT_MS
 from sliderace_client.tui.theme import LOOKS, Appearance, textual_theme
@@ -97,8 +125,15 @@ TICK_S = 0.1
 ESCAPE_MS = 250
 """Hardly noticed when a dialog closes, and enough for most slow connections. During
 play, Escape only answers "no" to a question, so it can wait longer."""
+DAY_S = 86_400
 NEWS_MS = 6_000
 HINT_MS = 1_500
+KINDS: dict[StartKind, RoomKind] = {
+    "race": "quick",
+    "ranked": "solo",
+    "daily": "daily",
+}
+"""How we begin -> the kind of room that the server chooses."""
 MENU_DEPTH = 2
 """Screens on the stack when only the menu is shown: the library's own, and the menu."""
 
@@ -211,12 +246,26 @@ class SlideraceApp(App[int]):
         self._recorded = RecordedRaces(
             partial(self._run, group="record"), self.say, self.on_change
         )
+        self.profile_requests = ProfileRequests(
+            partial(self._run, group="profile"),
+            self.say,
+            self._server_in_use,
+            lambda ticket, server: self.open_screen(
+                TicketDialog(self.look, ticket, server)
+            ),
+            lambda secret: self.open_screen(KeyDialog(self.look, secret)),
+        )
         self._has_menu = start.kind == "menu"
         self._given_client = client
         self._client: RoomClient | None = None
         self._auto_readied = ""
         self.always_ready = False
-        self.pace = Pace(self._run)
+        self.pace = Pace(self._run, self._better_curve)
+        self.lobby = LiveLobby(
+            self._run, lambda: self.settings.server, self.now, self.on_change
+        )
+        self._skipped = ""
+        self._next: Start | None = None
         self._wants_results: bool | None = None
         self._shown_state: object = None
         self._news = News()
@@ -231,13 +280,14 @@ class SlideraceApp(App[int]):
         self.set_interval(TICK_S, self.repaint)
         start = self.begin
         match start.kind:
-            case "join" | "watch" | "host":
-                self.enter_room(start)
             case "solo":
                 self.open_screen(SoloScreen(self, start))
             case "menu":
                 self.open_screen(MenuScreen(self))
                 self.entrance.look_for_rooms()
+                self.lobby.follow()
+            case _:
+                self.enter_room(start)
 
     def _run(self, work: Work, group: str, *, exclusive: bool = False) -> None:
         """Run something beside the screen.
@@ -253,6 +303,15 @@ class SlideraceApp(App[int]):
 
     def _on_signal(self, number: signal.Signals) -> None:
         self.exit(return_code=128 + number)
+
+    def _fatal_error(self) -> None:
+        """Report an internal error without the values of variables.
+
+        The library would show them, and with them the tokens of seats and the secret
+        of the profile.
+        """
+        self.bell()
+        self.panic(Traceback(show_locals=False, width=None))
 
     def action_interrupt(self) -> None:
         """End at once (Ctrl-C); a seat is kept for a while."""
@@ -313,6 +372,8 @@ class SlideraceApp(App[int]):
         while len(self.screen_stack) > MENU_DEPTH:
             self.pop_screen()
         self.entrance.look_for_rooms()
+        if not self.in_room:
+            self.lobby.follow()
 
     def show_help(self, topic: HelpTopic) -> None:
         """Show the keys of a screen."""
@@ -348,13 +409,68 @@ class SlideraceApp(App[int]):
 
     def warm_up(self, size: str) -> None:
         """Play alone until the race begins."""
-        self.open_screen(SoloScreen(self, Start("solo", size=size), warm_up=True))
+        until = partial(_until_race, self.client)
+        self.open_screen(SoloScreen(self, Start("solo", size=size), warm_up=until))
+
+    def next_board(self) -> None:
+        """Deal the next board in a room of our own; one that we play is given up."""
+        view = self.client.view
+        if view.racing:
+            self._skipped = view.race
+            self.send(Forfeit(view.race))
+        elif view.phase in ("results", "aborted"):
+            self.send(Rematch(view.race))
+
+    def change_size(self, size: str) -> None:
+        """Go on with boards of another size, in another room of our own."""
+        self._next = replace(self.begin, size=size, code="", back="")
+        self.client.ask(Leave())
 
     def show_past_races(self) -> None:
         """List past races."""
         screen = PastRacesScreen(self)
         self.open_screen(screen)
         self._recorded.list_in(screen)
+
+    def show_profile(self) -> None:
+        """Show our profile on the server in use."""
+        screen = ProfileScreen(self)
+        self.open_screen(screen)
+        self.profile_requests.show_in(screen)
+
+    def show_statistics(self, event: str) -> None:
+        """Show what we have done in an event."""
+        today = int(time.time()) // DAY_S
+        screen = StatisticsScreen(self, self.profile_requests.server, event, today)
+        self.open_screen(screen)
+        self.profile_requests.show_history(screen, event)
+
+    def show_leaderboards(self, event: str = "") -> None:
+        """Show the leaderboards of the server, those of an event first."""
+        screen = LeaderboardsScreen(self, event or self.settings.size)
+        self.open_screen(screen)
+        self.load_leaderboard(screen)
+
+    def load_leaderboard(self, screen: LeaderboardsScreen) -> None:
+        """Fetch the leaderboard of a screen's query, and show it there."""
+        self.profile_requests.show_leaderboard(screen)
+
+    async def _better_curve(self, size: str, than: int | None) -> list[int] | None:
+        """Return the curve of an attempt of our profile that is better than a time."""
+        return await better_curve(self.begin.server, size, than)
+
+    def _server_in_use(self) -> str:
+        """Return where we are, or else the server of the settings or the last one."""
+        return self.begin.server or usual_server(self.settings.server)
+
+    def verify_race(
+        self, server: str, race: str, fail: Callable[[str], object]
+    ) -> None:
+        """Check the record of a past race, and show the findings."""
+        self._recorded.verify(server, race, self._show_findings, fail)
+
+    def _show_findings(self, lines: Sequence[str]) -> None:
+        self.open_screen(TextDialog(self.look, lines))
 
     def watch_race(self, server: str, race: str, fail: Callable[[str], object]) -> None:
         """Replay a past race.
@@ -365,6 +481,19 @@ class SlideraceApp(App[int]):
             fail: called with a sentence if that is not possible.
         """
         self._recorded.watch(server, race, self._replay, fail)
+
+    def keep_time(self) -> None:
+        """Create a profile, and keep the time of the last race in it."""
+        self._run(partial(self._keep_time, self.client), "keep", exclusive=True)
+
+    async def _keep_time(self, client: RoomClient) -> None:
+        try:
+            profile, secret = await keep_profile(self.begin.server, self.nickname)
+        except ProfileError as error:
+            self.say(str(error), "bad")
+        else:
+            client.use_profile(secret)
+            self.say(text("profile.kept", name=profile.name), "good")
 
     def watch_again(self) -> None:
         """Replay the last race."""
@@ -407,6 +536,7 @@ class SlideraceApp(App[int]):
         """Show the right screen, as it is now."""
         if self._client is not None:
             self._get_ready(self._client)
+            self._note_room(self._client.view)
             self.pace.follow(self._client.view)
             self._switch_to(self._room_screen(self._client.view))
         for screen in self.screen_stack[-1:]:
@@ -424,13 +554,48 @@ class SlideraceApp(App[int]):
         """Show this screen of the room; close dialogs over another one."""
         stack = self.screen_stack
         shown = next((each for each in stack if isinstance(each, RoomScreen)), None)
-        if shown is None or type(shown) is wanted:
+        if shown is None:
             return
-        while self.screen is not shown:
+        if self._warms_up and not (self.client.view.in_race and self._takes_part):
+            return
+        while self.screen is not shown and (
+            self._warms_up or type(shown) is not wanted
+        ):
             self.pop_screen()
+        if type(shown) is wanted:
+            return
+        if isinstance(shown, RaceScreen) and self._quiet_until:
+            # Somebody who is sliding may still press a key when the results appear.
+            self.played(SLIP_MS, by_number=self._by_number)
         self.switch_screen(wanted(self))  # pyright: ignore[reportUnknownMemberType] - theirs
 
+    @property
+    def _warms_up(self) -> bool:
+        """Whether a board of the warm-up is shown."""
+        return any(isinstance(one, SoloScreen) for one in self.screen_stack)
+
+    @property
+    def _takes_part(self) -> bool:
+        """Whether the race that begins or runs is ours, too."""
+        view = self.client.view
+        return not view.lanes or view.lane is not None
+
+    def _note_room(self, view: RoomView) -> None:
+        """Note the room that the server has chosen, and go on in a room of our own."""
+        begin = self.begin
+        if not begin.code and view.room is not None:
+            self.begin = replace(begin, code=view.room.code)
+            if begin.kind == "race" and only_here(begin.server):
+                self._run(partial(self._load_links, self.begin), "links")
+        if view.phase == "results" and view.race == self._skipped:
+            self._skipped = ""
+            self.send(Rematch(view.race))
+
     def _room_screen(self, view: RoomView) -> type[RoomScreen]:
+        room = view.room
+        kind = room.kind if room else KINDS.get(self.begin.kind, "room")
+        if kind != "room" and view.phase == "lobby" and not view.results:
+            return LobbyScreen if self._wants_results is False else RaceScreen
         match view.phase:
             case "countdown" | "racing" | "grace":
                 self._wants_results = None
@@ -468,8 +633,12 @@ class SlideraceApp(App[int]):
     def on_note(self, note: Note) -> None:
         """Show what happened in the room.
 
-        Reactions are shown beside the name, if it is on the screen.
+        Reactions are shown beside the name, if it is on the screen; what a race
+        changed in our profile stands on the results.
         """
+        if isinstance(note.news, Gains) and isinstance(self.screen, ResultsScreen):
+            self.on_change()
+            return
         if isinstance(note.news, Reaction):
             view, member = self.client.view, note.news.member
             beside = self._room_screen(view) is LobbyScreen or any(
@@ -506,9 +675,13 @@ class SlideraceApp(App[int]):
     @property
     def way_back(self) -> str:
         """The command that takes up our seat again; empty: we have none."""
-        if self._client is None or self._client.view.ended is not None:
+        if self._client is None:
             return ""
-        return self.begin.way_back(others=self._has_others)
+        view = self._client.view
+        if view.ended is not None or (view.is_alone and view.results):
+            return ""
+        code = view.code
+        return self.begin.way_back(others=self._has_others, code=code)
 
     @property
     def _has_others(self) -> bool:
@@ -549,6 +722,78 @@ class SlideraceApp(App[int]):
         """Let the user change the nickname."""
         self.open_screen(NameForm(self))
 
+    def race_now(self, size: str) -> None:
+        """Race at once; ask for the nickname and the speed, each only once.
+
+        Args:
+            size: of the board.
+        """
+        race = partial(self.race_now, size)
+        if not self.settings.name:
+            self.open_screen(NameForm(self, race))
+            return
+        self._run(partial(self._race_now, size), "find", exclusive=True)
+
+    async def _race_now(self, size: str) -> None:
+        pace_ms = await asyncio.to_thread(usual_ms, size, self.settings)
+        if pace_ms is None:
+            answered = partial(self._remember_feel, size)
+            self.open_screen(FeelDialog(self.look, answered))
+            return
+        self.use_settings(replace(self.settings, size=size))
+        self.entrance.play("race", self.nickname, size, pace_ms)
+
+    def _remember_feel(self, size: str, feel: Feel) -> None:
+        self.use_settings(replace(self.settings, feel=feel))
+        self.race_now(size)
+
+    def enter_listed(self, code: str) -> None:
+        """Enter a room of the list of live rooms.
+
+        Args:
+            code: six letters.
+        """
+        if not self.settings.name:
+            self.open_screen(NameForm(self, partial(self.enter_listed, code)))
+            return
+        server, name = self.lobby.server, self.nickname
+        back = join_command(f"{server}/{code}", name)
+        self.enter_room(Start("join", server, code, name, back=back))
+
+    def show_daily(self) -> None:
+        """Show how the daily boards stand, and the way to them."""
+        if not self.settings.name:
+            self.open_screen(NameForm(self, self.show_daily))
+            return
+        screen = DailyScreen(self)
+        self.open_screen(screen)
+        self._run(partial(self._ask_daily, screen), "find", exclusive=True)
+
+    async def _ask_daily(self, screen: DailyScreen) -> None:
+        try:
+            server = await asyncio.to_thread(self.entrance.find_server, "daily")
+            screen.show_status(await daily_status(server))
+        except (HostError, NotFound, Unreachable) as error:
+            screen.fail(str(error))
+
+    def play_daily(self, event: DailyEvent, *, create: bool) -> None:
+        """Race on a daily board; with `create`, create a profile first."""
+        self._run(partial(self._play_daily, event, create), "find", exclusive=True)
+
+    async def _play_daily(self, event: DailyEvent, create: bool) -> None:
+        try:
+            server = await asyncio.to_thread(self.entrance.find_server, "daily")
+            if create:
+                await keep_profile(server, self.nickname)
+        except (HostError, NotFound, Unreachable, ProfileError) as error:
+            self.say(str(error), "bad")
+            return
+        self.entrance.play("daily", self.nickname, event)
+
+    def play_ranked(self, size: str) -> None:
+        """Play alone on the server in use, where the times count."""
+        self.entrance.play("ranked", self.nickname, size)
+
     def rename(self, name: str) -> None:
         """Change the nickname in the room where we are, if we are in one."""
         if self._client is not None and name != self.nickname:
@@ -557,6 +802,7 @@ class SlideraceApp(App[int]):
     def enter_room(self, start: Start) -> None:
         """Enter a room, and show it."""
         self.begin = start
+        self.lobby.stop()
         self._wants_results = None
         self.always_ready = False
         self._run(partial(self._stay_in_room, start), "room", exclusive=True)
@@ -564,33 +810,45 @@ class SlideraceApp(App[int]):
     async def _stay_in_room(self, start: Start) -> None:
         """Stay in the room; then go back to the menu, or end."""
         seat = None
-        if self._given_client is None and start.role == "player":
+        if self._given_client is None and start.role == "player" and start.code:
             seat = await asyncio.to_thread(
                 claim, start.code, start.name, any_name=not start.named
             )
-        client = self._given_client or self._connect(start, seat)
+        client = self._given_client
+        if client is None:
+            profile = await asyncio.to_thread(own_secret, start.server)
+            client = self._connect(start, seat, profile)
         self._client = client
-        if only_here(start.server) and not start.links:
+        if start.code and only_here(start.server) and not start.links:
             self._run(partial(self._load_links, start), "links")
-        await self.push_screen(LobbyScreen(self))  # pyright: ignore[reportUnknownMemberType] - theirs
+        await self.push_screen(self._room_screen(client.view)(self))  # pyright: ignore[reportUnknownMemberType] - theirs
         try:
             ending = await client.run()
         finally:
             if seat is not None:
                 await asyncio.to_thread(seat.release)
         self._client = None
-        self.ending = ending
-        if self._has_menu:
+        self.ending, begin, self._next = ending, self._next, None
+        if begin is not None and ending.why is End.LEFT:
+            while not isinstance(self.screen, RoomScreen):
+                self.pop_screen()
+            self.pop_screen()
+            self.enter_room(begin)
+        elif self._has_menu:
             self.say(wording.ending(ending.why))
             self.back()
         else:
             self.quit()
 
-    def _connect(self, start: Start, seat: SeatFile | None) -> RoomClient:
+    def _connect(
+        self, start: Start, seat: SeatFile | None, profile: str | None
+    ) -> RoomClient:
         return Client(
             start.server,
-            Join(code=start.code, name=start.name, role=start.role),
+            start.enter,
             seat=seat,
+            profile=profile,
+            claim=claim,
             on_change=self.on_change,
             on_note=self.on_note,
         )
@@ -617,18 +875,23 @@ class SlideraceApp(App[int]):
             self.say(text("room.no_connection"), "bad")
 
     def leave_room(self) -> None:
-        """Give up the seat and leave; end if there is no connection.
+        """Give up the seat and leave; without a connection, just leave.
 
         A host whose server ends gives up only the race, as the others wait in the room.
         """
         view = self.client.view
         ends = self.ends_the_room and self._has_others and not self._has_menu
+        ends = ends and view.kind == "room"
         if ends and view.phase != "countdown":
             if view.racing:
                 self.client.ask(Forfeit(view.race))
             self.quit()
         elif not self.client.ask(Leave()):
-            self.quit()
+            if self._has_menu:
+                self.workers.cancel_group(self, "room")  # pyright: ignore[reportUnknownMemberType] - theirs
+                self._client = None
+                self.say(wording.ending(End.LEFT))
+            self.back()
 
     def _ask_to_return(self, room: WaitingRoom, enter: Callable[[str], object]) -> None:
         """Ask in the menu whether the host goes back to an old room."""
@@ -681,7 +944,8 @@ class SlideraceApp(App[int]):
             keep(self._stored_settings, self.settings)
 
     def remember_name(self, name: str) -> None:
-        """Store a nickname for the next time."""
+        """Use a nickname from now on, and store it for the next time."""
+        self.begin = replace(self.begin, name=name)
         if name != self.settings.name:
             self.use_settings(replace(self.settings, name=name))
 
@@ -745,6 +1009,16 @@ class SlideraceApp(App[int]):
 GREY_FILTERS = (Monochrome, NoColor)
 
 
+def _until_race(client: RoomClient) -> str:
+    """Return in a few words when the next race begins; empty: nobody knows."""
+    left = client.view.next_race_in(client.now())
+    if left is None:
+        return ""
+    latest = client.view.phase == "grace"
+    key = "tui.solo.next_race_latest" if latest else "tui.solo.next_race"
+    return text(key, seconds=-(-left // 1000))
+
+
 def _state(view: RoomView) -> object:
     """Return everything that is shown of a room except progress, moves and acks."""
     standings = [(lane.seat, lane.status, lane.place) for lane in view.lanes.values()]
@@ -757,6 +1031,8 @@ def _state(view: RoomView) -> object:
         view.results,
         view.forfeited_at,
         view.signals,
+        view.gains,
+        view.profile,
     )
     checks = (view.agrees, list(view.faults), list(view.remarks))
     return (

@@ -19,11 +19,24 @@ from sliderace_client.local_server import (
     waiting_room,
 )
 from sliderace_client.net.http import Unreachable, get
-from sliderace_client.net.locate import ServerFile, is_loopback, read_server_file
+from sliderace_client.net.locate import (
+    NotFound,
+    ServerFile,
+    is_loopback,
+    read_server_file,
+    server_address,
+)
 from sliderace_client.race_records import PastRaces, Unreadable, listed_races
 from sliderace_client.shared_ui.settings import Settings, last_server, remember_server
 
-__all__ = ["RoomOpener", "only_here", "past_races", "room_links", "waiting"]
+__all__ = [
+    "RoomOpener",
+    "only_here",
+    "past_races",
+    "room_links",
+    "usual_server",
+    "waiting",
+]
 
 MAX_LINKS, MAX_LINK = 8, 200
 """More links than a screen shows, and longer than one that people type."""
@@ -77,6 +90,20 @@ class RoomOpener:
             named=not room,
             ends=ends,
         )
+
+    def server(self, typed: str) -> tuple[str, bool]:
+        """Return a server to race on, and whether it ends with us.
+
+        Args:
+            typed: its address; empty: the one of this machine, which is started if it
+                does not run.
+
+        Raises:
+            HostError: it cannot be started.
+            NotFound: that is not an address.
+        """
+        base = server_address(typed) if typed else self._running()
+        return base, self._server is not None and base == self._server.base
 
     def _running(self) -> str:
         """Return the address of a server of this user, and start one if there is none.
@@ -167,3 +194,16 @@ def past_races() -> PastRaces:
         except (Unreachable, Unreadable) as error:
             why = why or str(error)
     return PastRaces(why=why or text("races.none"))
+
+
+def usual_server(typed: str) -> str:
+    """Return the base address of a server to ask; empty: none is known.
+
+    Args:
+        typed: address in the settings; empty: that of this machine, if it runs, or the
+            one used last.
+    """
+    try:
+        return server_address(typed) if typed else running_server() or last_server()
+    except NotFound:
+        return ""

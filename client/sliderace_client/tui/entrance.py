@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from functools import partial
 from typing import Literal, Protocol
 
@@ -9,9 +10,11 @@ from sliderace.protocol.messages import RoleName
 from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.local_server import HostError, WaitingRoom
+from sliderace_client.net.http import Unreachable
 from sliderace_client.net.locate import NotFound, find, join_command
+from sliderace_client.net.offers import Offer, check_offer
 from sliderace_client.room.outputs import Level
-from sliderace_client.shared_ui.settings import Settings
+from sliderace_client.shared_ui.settings import Settings, remember_server
 from sliderace_client.tui.blocking_calls import RoomOpener, waiting
 
 __all__ = ["Entrance"]
@@ -125,6 +128,53 @@ class Entrance:
             back = join_command(f"{room.server}/{room.code}", name)
             start = Start("join", room.server, room.code, name, named=False, back=back)
             self._program.enter_room(start)
+
+    # --- One that the server chooses --------------------------------------------------
+
+    def find_server(self, offer: Offer) -> str:
+        """Return the server to race on, which is started if need be. This blocks.
+
+        Args:
+            offer: what it must offer.
+
+        Raises:
+            HostError: it cannot be started.
+            NotFound: the settings hold no address.
+            Unreachable: it does not answer, or does not offer that.
+        """
+        base, _ = self._rooms.server(self._program.settings.server)
+        check_offer(base, offer)
+        return base
+
+    def play(
+        self, offer: Offer, name: str, size: str, pace_ms: int | None = None
+    ) -> None:
+        """Enter a room that a server chooses or opens for us.
+
+        The server is that of the settings, or else that of this machine, which is
+        started if it does not run.
+
+        Args:
+            offer: kind of the room.
+            name: nickname.
+            size: of the board.
+            pace_ms: what the user usually needs; None: unknown.
+        """
+        start = Start(offer, name=name, size=size, pace_ms=pace_ms)
+        self._run(partial(self._play, offer, start), "find", exclusive=True)
+
+    async def _play(self, offer: Offer, start: Start) -> None:
+        program, typed = self._program, self._program.settings.server
+        program.say(text(f"tui.room.finding_{offer}"))
+        try:
+            base, ends = await asyncio.to_thread(self._rooms.server, typed)
+            await asyncio.to_thread(check_offer, base, offer)
+        except (HostError, NotFound, Unreachable) as error:
+            program.say(str(error), "bad")
+            return
+        await asyncio.to_thread(remember_server, base)
+        settings = program.settings
+        program.enter_room(replace(start, server=base, ends=ends, settings=settings))
 
     # --- As a new one -----------------------------------------------------------------
 

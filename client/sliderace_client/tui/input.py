@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sliderace.engine import Board, Direction, IllegalSlide
+from sliderace.protocol.messages import InputName
 from sliderace.texts import text
 from sliderace_client.shared_ui.keymap import direction_of
 from sliderace_client.shared_ui.settings import Settings
@@ -52,6 +53,7 @@ class BoardInput:
 
     Attributes:
         by_number: the last slide was named by its tile's number.
+        by: what the last slide was made with.
     """
 
     def __init__(self, target: PlayableBoard, hint: Callable[[str], None]) -> None:
@@ -59,6 +61,7 @@ class BoardInput:
         self._hint = hint
         self._number = Number()
         self.by_number = False
+        self.by: InputName = "keys"
 
     @property
     def pending(self) -> str:
@@ -82,7 +85,7 @@ class BoardInput:
         direction = direction_of(key, settings.keys, settings.own_keys)
         if direction is not None:
             self._number.drop()
-            self.by_number = False
+            self.by_number, self.by = False, "keys"
             if not self._target.slide(direction, 1) and not board.is_solved:
                 self._hint(text(_WALLS[direction]))
             return True
@@ -102,11 +105,15 @@ class BoardInput:
     def _slide_tile(self, tile: int | None) -> None:
         board = self._target.board()
         if tile is not None and board is not None:
-            self.by_number = True
-            self.click(board.cell_of(tile))
+            self.by_number, self.by = True, "keys"
+            self._slide_or_hint(board.cell_of(tile))
 
     def click(self, cell: int) -> None:
         """Slide the tile in a cell, or hint why it cannot move."""
+        self.by = "click"
+        self._slide_or_hint(cell)
+
+    def _slide_or_hint(self, cell: int) -> None:
         board = self._target.board()
         if board is None or cell == board.gap or self._slide_cell(board, cell):
             return
@@ -115,6 +122,7 @@ class BoardInput:
 
     def hover(self, cell: int) -> None:
         """Slide the tile in a cell, if it can move."""
+        self.by = "hover"
         board = self._target.board()
         if board is not None and cell != board.gap:
             self._slide_cell(board, cell)

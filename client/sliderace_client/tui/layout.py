@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sliderace.protocol.names import cells
 from sliderace_client.shared_ui.render import Grid, Row
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Layout",
     "Placed",
     "arrange_boards",
+    "caption_width",
     "changed_boxes",
     "race_layout",
     "spectator_layout",
@@ -60,10 +62,14 @@ def changed_boxes(old: Sequence[Placed], new: Sequence[Placed]) -> list[Box] | N
     boxes: list[Box] = []
     for before, after in zip(old, new, strict=True):
         if before.caption != after.caption:
-            boxes.append(Box(after.x, after.y - 1, after.grid.columns, 1))
+            boxes.append(Box(after.x, after.y - 1, _caption_width(before, after), 1))
         pairs = enumerate(zip(before.tiles, after.tiles, strict=True))
         boxes += [after.box_of(cell) for cell, (a, b) in pairs if a != b]
     return boxes
+
+
+def _caption_width(*boards: Placed) -> int:
+    return max(sum(cells(run.text) for run in board.caption) for board in boards)
 
 
 class Layout(NamedTuple):
@@ -177,6 +183,21 @@ def arrange_boards(
 
 BOARD_GAP = 2
 """Columns between two boards."""
+CAPTION_W = 20
+"""Columns of a caption with most names and times; small boards are narrower."""
+
+
+def caption_width(places: Sequence[tuple[int, int, Grid]], columns: int) -> int:
+    """Return the columns for the caption of each board.
+
+    Args:
+        places: of the boards, from `arrange_boards`; at least one.
+        columns: columns of the canvas.
+    """
+    lefts = sorted({x for x, _, _ in places})
+    ends = [*(left - BOARD_GAP for left in lefts[1:]), columns]
+    free = min(end - left for left, end in zip(lefts, ends, strict=True))
+    return max(places[0][2].columns, min(free, CAPTION_W))
 
 
 def _in_rows_of(

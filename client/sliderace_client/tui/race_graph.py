@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from sliderace.texts import text
 from sliderace_client.room.race_story import Curve
+from sliderace_client.shared_ui.braille import Canvas
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 from sliderace_client.tui.rows import cut, fitted, fitted_name, text_row
 
-__all__ = ["AXIS_ROWS", "MIN_ROWS", "graph_rows"]
+__all__ = ["AXIS_ROWS", "DASHED", "DOTTED", "MIN_ROWS", "SOLID", "Stroke", "graph_rows"]
 
 AXIS_ROWS = 2
 """The time axis and its labels."""
@@ -30,9 +31,6 @@ TICKS = (1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000)
 """Possible ms between two labels."""
 MINUTES_FROM = 120_000
 """From this length on, labels are in minutes and seconds."""
-DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-"""Bits of a braille letter, by column and row of its dots."""
-BRAILLE = 0x2800
 
 
 class Stroke(NamedTuple):
@@ -47,6 +45,10 @@ class Stroke(NamedTuple):
     period: int
     shown: int
     sign: str
+
+    def draws(self, n: int) -> bool:
+        """Return whether the line has its dot number n, from 0."""
+        return n % self.period < self.shown
 
 
 SOLID, DASHED, DOTTED = Stroke(1, 1, "───"), Stroke(3, 2, "╌╌╌"), Stroke(3, 1, "···")
@@ -96,26 +98,15 @@ def _line(curve: Curve, n: int, mine: int | None, look: Look) -> Line:
     )
 
 
-def _plot(
-    lines: Sequence[Line], columns: int, rows: int, end: int
-) -> Iterator[list[Run]]:
-    """Yield the rows of the plot."""
-    bits: dict[tuple[int, int], int] = {}
-    shown: dict[tuple[int, int], Line] = {}
+def _plot(lines: Sequence[Line], columns: int, rows: int, end: int) -> list[list[Run]]:
+    """Return the rows of the plot."""
+    canvas = Canvas(columns, rows)
     for line in sorted(lines, key=lambda line: line.rank):
-        for n, (x, y) in enumerate(_dots(line.curve, 2 * columns, 4 * rows, end)):
-            if n % line.stroke.period >= line.stroke.shown:
-                continue
-            cell = x // 2, y // 4
-            bits[cell] = bits.get(cell, 0) | DOTS[x % 2][y % 4]
-            shown[cell] = line
-    for y in range(rows):
-        yield [
-            Run(chr(BRAILLE + bits[x, y]), Paint(shown[x, y].colour))
-            if (x, y) in bits
-            else Run(" ", Paint())
-            for x in range(columns)
-        ]
+        dots = _dots(line.curve, canvas.width, canvas.height, end)
+        for n, (x, y) in enumerate(dots):
+            if line.stroke.draws(n):
+                canvas.dot(x, y, line.colour)
+    return canvas.rows()
 
 
 def _dots(curve: Curve, width: int, height: int, end: int) -> Iterator[tuple[int, int]]:

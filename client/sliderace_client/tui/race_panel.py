@@ -18,14 +18,13 @@ from sliderace_client.room.lanes import Lane
 from sliderace_client.room.leaderboard import Leaderboard, excerpt
 from sliderace_client.room.pace_curve import gap_to, high_at
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run, big_text, mixed
-from sliderace_client.shared_ui.wording import duration, ordinal
+from sliderace_client.shared_ui.wording import duration, ordinal, without_level
 from sliderace_client.tui.rows import (
     clock_text,
     fitted,
     percent,
     racer_name,
     text_row,
-    without_level,
 )
 
 __all__ = [
@@ -329,16 +328,17 @@ def news_text(racers: Racers) -> tuple[str, bool]:
     first = racers.first
     if first is None or len(racers.lanes) < 2:
         return "", False
+    name = without_level(first.name)
     if first.status == "finished" and first.time_ms is not None:
         if first.seat == racers.mine:
             return text("tui.race.you_won"), True
         time = duration(first.time_ms)
-        return text("tui.race.won", name=first.name, time=time), True
+        return text("tui.race.won", name=name, time=time), True
     if first.status != "racing" or not first.high or not racers.heard:
         return "", False
     if first.seat == racers.mine:
         return text("tui.race.you_lead"), False
-    return text("tui.race.leads", name=first.name), False
+    return text("tui.race.leads", name=name), False
 
 
 # --- The own finish -------------------------------------------------------------------

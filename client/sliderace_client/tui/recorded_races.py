@@ -1,7 +1,7 @@
 """Races that are over, for the screens: their list, their records, and replays."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Literal
 
@@ -11,6 +11,7 @@ from sliderace.texts import text
 from sliderace_client.net.http import Unreachable
 from sliderace_client.race_records import (
     Unreadable,
+    check_lines,
     load,
     race_of,
     save_record,
@@ -107,6 +108,38 @@ class RecordedRaces:
             fail: called with a sentence if there is none.
         """
         self._run(partial(self._watch, server, race, show, fail))
+
+    def verify(
+        self,
+        server: str,
+        race: str,
+        show: Callable[[Sequence[str]], object],
+        fail: Callable[[str], object],
+    ) -> None:
+        """Load the record of a past race, and check it.
+
+        Args:
+            server: base address; empty: this machine's.
+            race: its id.
+            show: called with a line for each finding.
+            fail: called with a sentence if there is no record.
+        """
+        self._run(partial(self._verify, server, race, show, fail))
+
+    async def _verify(
+        self,
+        server: str,
+        race: str,
+        show: Callable[[Sequence[str]], object],
+        fail: Callable[[str], object],
+    ) -> None:
+        try:
+            file = await asyncio.to_thread(load, race, server)
+        except (Unreachable, Unreadable) as error:
+            fail(str(error))
+        else:
+            lines, _ = await asyncio.to_thread(check_lines, file)
+            show(lines)
 
     async def _watch(
         self,

@@ -10,7 +10,12 @@ from sliderace.texts import text
 from sliderace_client.room.lanes import Lane
 from sliderace_client.shared_ui import solve_figures
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
-from sliderace_client.shared_ui.wording import dnf_reason, duration, status
+from sliderace_client.shared_ui.wording import (
+    dnf_reason,
+    duration,
+    status,
+    without_level,
+)
 from sliderace_client.tui.rows import (
     cut,
     fitted,
@@ -55,7 +60,8 @@ def podium_row(lanes: Sequence[Lane], mine: int | None, look: Look, width: int) 
             break
         gap = lane.time_ms - first
         time = f"+{duration(gap)}" if gap else duration(lane.time_ms)
-        content = f"{lane.place or 1} {marked_name(lane.name, bot=lane.bot)} {time}"
+        name = without_level(marked_name(lane.name, bot=lane.bot))
+        content = f"{lane.place or 1} {name} {time}"
         content = f"   {content}" if runs else cut(content, width)
         width -= cells(content)
         if width < 0:

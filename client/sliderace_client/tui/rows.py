@@ -23,7 +23,12 @@ from sliderace_client.shared_ui.render import (
     big_text,
     qr_rows,
 )
-from sliderace_client.shared_ui.wording import duration, reaction_words, round_trip
+from sliderace_client.shared_ui.wording import (
+    duration,
+    reaction_words,
+    round_trip,
+    without_level,
+)
 
 __all__ = [
     "clock_text",
@@ -44,7 +49,6 @@ __all__ = [
     "short_out_text",
     "text_row",
     "tps",
-    "without_level",
 ]
 
 
@@ -88,11 +92,6 @@ def fitted_name(name: str, width: int) -> str:
     ('\u2699 Wren      ', 'Anna\u2026')
     """
     return fitted(without_level(name) if cells(name) > width else name, width)
-
-
-def without_level(name: str) -> str:
-    """Return the short form of a name of a bot of the server; others as they are."""
-    return name.partition(" \u00b7 ")[0] if name.startswith(BOT_MARK) else name
 
 
 def text_row(content: str, fg: str = "", *, bold: bool = False) -> Row:

@@ -1,22 +1,20 @@
 // Chooses the screen from the address, the stored seats and the session in a room. Shell.
 
-import { codeOfText, isLoopback } from "../core/format.js";
+import { codeOfText } from "../core/format.js";
 import { text } from "../core/texts.js";
 import { withTexts } from "./load-texts.js";
 
-/** @typedef {import("../core/protocol.js").Enter} Enter */
-/** @typedef {import("../core/protocol.js").RoleName} RoleName */
-/** @typedef {import("../core/protocol.js").RoomOptions} RoomOptions */
-/** @typedef {import("./room-session.js").Action} Action */
-/** @typedef {import("./room-session.js").Level} Level */
-/** @typedef {import("./room-session.js").Welcome} Welcome */
-/** @typedef {{unknown: true, failed?: false} | {failed: true, unknown?: false}} Failed
- *   not found, or no answer */
+/** @import { Enter, RoleName, RoomOptions } from "../core/protocol.js" */
+/** @import { Action, Get, Kind, Level, Welcome } from "./room-session.js" */
+/** @typedef {{unknown: true, failed?: false} | {failed: true, sealed?: boolean, unknown?: false}} Failed
+ *   not found, or no answer, or not to be read yet */
 /** @typedef {{size?: unknown, players?: unknown, phase?: unknown, unknown?: unknown}} Preview
  *   what the server says of a room, as received; `unknown`: there is no such room */
 
+/** Screens with an address of their own, such as `?statistics=4x4`. */
+const OWN = /** @type {const} */ (["profile", "statistics", "leaderboards", "daily"]);
 export class App {
-  /** @type {"home" | "enter" | "room" | "replay" | "solo" | "stopped"} */
+  /** @type {"home" | "enter" | "room" | "replay" | "solo" | "stopped" | typeof OWN[number]} */
   screen = "home";
   /** @type {string | null} the room code in the address */
   code = null;
@@ -34,6 +32,10 @@ export class App {
   onNote = () => {};
   /** @type {Enter | null} how we enter a room whose modules are being loaded */
   #loading = null;
+  /** @type {Promise<string[]> | null} */
+  #asking = null;
+  /** @type {string[] | null} what the server offers; null: not known yet */
+  #features = null;
 
   /**
    * @param {object} world
@@ -41,7 +43,7 @@ export class App {
    * @param {History} world.history
    * @param {Seats} world.seats
    * @param {Settings} world.settings
-   * @param {(url: URL) => Promise<Response>} world.fetch
+   * @param {(url: URL, options: RequestInit) => Promise<Response>} world.fetch
    * @param {() => number} world.now monotonic ms
    * @param {import("../core/draw.js").Random} world.random
    * @param {SubtleCrypto} [world.subtle] missing without https
@@ -66,6 +68,13 @@ export class App {
 
   get model() {
     return this.session?.model ?? null;
+  }
+
+  /** Address of the server's socket. */
+  get socketUrl() {
+    const url = new URL("ws", this.location.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url.href;
   }
 
   get serverGone() {
@@ -93,6 +102,9 @@ export class App {
 
   /** Show the room, replay or page that the address names. */
   route() {
+    // Nobody comes back to these: a seat that stays would only keep others waiting.
+    const { kind } = (this.screen === "room" && this.model?.room) || {};
+    if (kind === "solo" || kind === "quick") this.#quit({ t: "leave" });
     this.#drop();
     this.problem = "";
     this.stopped = this.preview = null;
@@ -100,6 +112,7 @@ export class App {
     this.code = codeOfText(last);
     const query = new URL(this.location.href).searchParams;
     this.replay = query.get("replay");
+    const own = OWN.find((name) => query.has(name));
     const ticket = this.#takeTicket();
     if (ticket && this.code) {
       this.#enter({ as: "redeem", code: this.code, ticket });
@@ -107,6 +120,8 @@ export class App {
       this.#show("replay");
     } else if (query.has("practice")) {
       this.#show("solo");
+    } else if (own) {
+      this.#show(own);
     } else if (!this.code) {
       if (last && last !== "index.html") this.problem = text("app.bad_link");
       this.#show("home");
@@ -145,7 +160,8 @@ export class App {
   /** The browser has gone back or forward: nobody leaves a race by accident. */
   back() {
     const { code, model } = this;
-    if (this.screen !== "room" || !code || !model?.isCommitted) {
+    const alone = model?.room?.kind === "solo"; // nobody else waits for the end
+    if (this.screen !== "room" || !code || !model?.isCommitted || alone) {
       this.route();
       return;
     }
@@ -163,6 +179,26 @@ export class App {
   }
 
   /**
+   * What the server offers beyond the first set of the protocol.
+   * @returns {Promise<string[]>} empty: nothing, or no answer
+   */
+  features() {
+    this.#asking ??= this.#getJson("healthz").then((found) => {
+      if (!found) this.#asking = null; // ask again
+      const listed = Array.isArray(found?.features) ? found.features : [];
+      this.#features = listed;
+      this.onChange();
+      return listed;
+    });
+    return this.#asking;
+  }
+
+  /** Whether the server offers this; until it has answered, it is assumed. @param {string} feature */
+  offers(feature) {
+    return this.#features?.includes(feature) ?? true;
+  }
+
+  /**
    * Public rooms, for the home screen.
    * @returns {Promise<object[] | null>} null: no answer
    */
@@ -172,27 +208,19 @@ export class App {
   }
 
   /**
-   * A link to this room from other machines, if the server knows one.
-   * @returns {Promise<string | undefined>}
-   */
-  async linkForOthers() {
-    const found = await this.#getJson(`api/rooms/${this.code}`);
-    const links = Array.isArray(found?.links) ? found.links : [];
-    return links.find((link) => /^https?:\/\//.test(link) && !isLoopback(link));
-  }
-
-  /**
    * Ask the server.
    * @template T
    * @param {string} path below the page's own address
    * @param {(answer: Response) => T | Promise<T>} read
+   * @param {string | null} [secret] of our profile
    * @returns {Promise<T | Failed>}
    */
-  async get(path, read) {
+  async get(path, read, secret = null) {
     try {
-      const answer = await this.fetch(new URL(path, this.location.href));
+      const headers = secret ? { Authorization: `Bearer ${secret}` } : undefined;
+      const answer = await this.fetch(new URL(path, this.location.href), { headers });
       if (answer.status === 404) return { unknown: true };
-      return answer.ok ? await read(answer) : { failed: true };
+      return answer.ok ? await read(answer) : { failed: true, sealed: answer.status === 403 };
     } catch {
       return { failed: true };
     }
@@ -206,16 +234,26 @@ export class App {
 
   // --- Ways in -----------------------------------------------------------------------
 
+  /** Enter a room under a name, which is kept. @param {Enter & {name: string}} entering */
+  enterAs(entering) {
+    this.seats.name = entering.name;
+    this.#enter(entering);
+  }
+
   /** @param {string} name @param {RoomOptions} options */
   host(name, options) {
-    this.seats.name = name;
-    this.#enter({ as: "create", name, ...options });
+    this.enterAs({ as: "create", name, ...options });
   }
 
   /** @param {string} code @param {string} name @param {RoleName} role */
   join(code, name, role) {
-    this.seats.name = name;
-    this.#enter({ as: "join", code, name, role });
+    this.enterAs({ as: "join", code, name, role });
+  }
+
+  /** Leave our own room for one with boards of another size. @param {string} size */
+  changeSize(size) {
+    this.#quit({ t: "leave" });
+    this.enterAs({ as: "solo", name: this.seats.name, rules: { size } });
   }
 
   /** Resume this browser's seat in the room of the address. */
@@ -252,12 +290,11 @@ export class App {
 
   /** @param {NonNullable<App["RoomSession"]>} Session @param {Enter} entering */
   #begin(Session, entering) {
-    const url = new URL("ws", this.location.href);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    const { now, random, later, subtle, socket } = this;
-    /** @type {import("./room-session.js").Get} */
-    const get = (path, read) => this.get(path, read);
-    const world = { url: url.href, now, random, later, subtle, socket, get };
+    const { socketUrl: url, now, random, later, subtle, socket } = this;
+    const { lasting } = this.seats;
+    /** @type {Get} */
+    const get = (path, read, secret) => this.get(path, read, secret);
+    const world = { url, now, random, later, subtle, socket, get, lasting };
     this.session = new Session(entering, world, {
       changed: () => this.onChange(),
       note: (note, level) => this.onNote(note, level),
@@ -265,6 +302,7 @@ export class App {
       stopped: (why, action) => this.#stop(why, action),
       turnedAway: (why, hadToken) => this.#turnedAway(why, hadToken),
       seatLost: () => this.#forgetSeat(),
+      solved: (add) => this.settings.set({ times: add(this.settings.now.times) }),
     });
     this.session.open();
     this.onChange();
@@ -304,21 +342,27 @@ export class App {
     if (this.settings.now.ready) this.session?.autoReady();
   }
 
-  /** @param {Direction} direction @returns {boolean} whether the tile moved */
-  slide(direction) {
-    return this.session?.slide(direction) ?? false;
+  /** @param {Direction} direction @param {Kind} how @returns {boolean} whether the tile moved */
+  slide(direction, how) {
+    return this.session?.slide(direction, how) ?? false;
   }
 
-  /** @param {number} cell @returns {boolean} whether the tile in that cell moved */
-  slideCell(cell) {
-    return this.session?.slideCell(cell) ?? false;
+  /** @param {number} cell @param {Kind} how @returns {boolean} whether its tile moved */
+  slideCell(cell, how) {
+    return this.session?.slideCell(cell, how) ?? false;
   }
 
-  /** @param {Command} message `leave` or `close` */
-  leave(message) {
+  /** @param {Command} message `leave` or `close` @param {string | null} to where to go */
+  leave(message, to = null) {
+    this.#quit(message);
+    this.visit(to);
+  }
+
+  /** @param {Command} message */
+  #quit(message) {
     if (this.model?.online) this.send(message);
     this.#forgetSeat();
-    this.visit(null);
+    this.screen = "home";
   }
 
   /** Handle that the page was asleep, or the network is back. */
@@ -342,7 +386,8 @@ export class App {
     if (hadToken) this.#forgetSeat();
     this.#drop();
     this.problem = why;
-    this.#show(this.code ? "enter" : "home");
+    const daily = new URL(this.location.href).searchParams.has("daily");
+    this.#show(this.code ? "enter" : daily ? "daily" : "home");
     if (this.code) this.#look(this.code);
   }
 

@@ -39,6 +39,7 @@ export class Connection {
   /** @type {WebSocket | null} beside the first one, until its first message */
   #second = null;
   #tries = 0;
+  #isRenewed = false; // the second socket is to replace the first one
   #isDoubled = false; // a second socket has said `hello`: the server may close this one
   /** @type {unknown} of the socket being opened, or of the next try */
   #timer;
@@ -46,6 +47,8 @@ export class Connection {
   /**
    * @param {object} wanted
    * @param {string} wanted.url
+   * @param {() => string} [wanted.room] the code of the room in `hello`: a server with
+   *   several processes then connects us to the one that serves the room
    * @param {() => object} wanted.hello the first message of every connection
    * @param {(text: unknown, takesOver: boolean) => void} wanted.onMessage takesOver: it
    *   is the first one of a second socket
@@ -59,6 +62,7 @@ export class Connection {
   constructor(wanted, world = {}) {
     const { url, hello, onMessage, onClose, onState, inDoubt, inRace } = wanted;
     this.url = url;
+    this.room = wanted.room ?? (() => "");
     this.hello = hello;
     this.onMessage = onMessage;
     this.onClose = onClose;
@@ -85,10 +89,19 @@ export class Connection {
     if (this.state === "open" && !this.#second) this.#second = this.#connect();
   }
 
+  /** Replace the socket by another one, whose `hello` says something new. */
+  renew() {
+    if (this.state !== "open") return;
+    this.#isRenewed = true;
+    this.#second ??= this.#connect();
+  }
+
   /** @returns {WebSocket} */
   #connect() {
     this.#cancel();
-    const socket = new this.world.WebSocket(this.url, [constants.protocol.subprotocol]);
+    const room = this.room();
+    const url = room ? `${this.url}?room=${encodeURIComponent(room)}` : this.url;
+    const socket = new this.world.WebSocket(url, [constants.protocol.subprotocol]);
     socket.onopen = () => this.#opened(socket);
     socket.onmessage = ({ data }) => this.#received(socket, data);
     socket.onclose = ({ code }) => this.#ended(socket, code);
@@ -99,7 +112,7 @@ export class Connection {
   /** @param {WebSocket} socket */
   #opened(socket) {
     const isSecond = socket === this.#second;
-    if (isSecond && !this.inDoubt()) {
+    if (isSecond && !this.inDoubt() && !this.#isRenewed) {
       this.#ended(socket, LOST);
       return;
     }
@@ -124,7 +137,7 @@ export class Connection {
   #useSecond() {
     this.socket = this.#second;
     this.#second = null;
-    this.#isDoubled = false;
+    this.#isDoubled = this.#isRenewed = false;
   }
 
   /** Note that the server has let us in: the next failure is the first one again. */

@@ -11,6 +11,7 @@
 //   whether the server is there, because a browser hides why a connection failed;
 // - any other code: stop, and offer what helps (go home, reload, play here instead).
 
+import { ProfileSecret } from "./profile.js";
 import { RecordCheck } from "./record-check.js";
 import { Connection } from "./connection.js";
 import { constants } from "../core/constants.js";
@@ -18,6 +19,7 @@ import { EngineError } from "../core/engine.js";
 import { cleanName } from "../core/format.js";
 import { usesOneScript } from "../core/scripts.js";
 import { Model } from "../core/model.js";
+import { withTime } from "../core/own-times.js";
 import { text } from "../core/texts.js";
 import { closeText, news, refusalText } from "../core/wording.js";
 import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/protocol.js";
@@ -26,14 +28,18 @@ import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/proto
 /** @typedef {Extract<ServerEvent, {t: "refused"}>} Refused */
 /** @typedef {Extract<ServerEvent, {t: "welcome"}>} Welcome */
 /** @typedef {"again" | "reload" | "home"} Action what helps after a stop */
-/** @typedef {"info" | "good" | "bad"} Level of a note */
-/** @typedef {<T>(path: string, read: (answer: Response) => T | Promise<T>) =>
- *   Promise<T | import("./app.js").Failed>} Get */
+/** @typedef {import("../core/input-kinds.js").Kind} Kind */
+/** @typedef {import("../core/usual-pace.js").Times} Times */
+/** @typedef {"info" | "good" | "bad" | "said"} Level of a note; said: only read aloud */
+/** @typedef {<T>(path: string, read: (answer: Response) => T | Promise<T>,
+ *   secret?: string | null) => Promise<T | import("./app.js").Failed>} Get secret: of our
+ *   profile */
 /**
  * @typedef {object} World
  * @property {string} url of the socket
  * @property {() => number} now monotonic ms
  * @property {import("../core/draw.js").Random} random
+ * @property {Storage} [lasting] keeps the secret of our profile
  * @property {Get} get
  * @property {(work: () => void, ms: number) => unknown} later
  * @property {SubtleCrypto} [subtle] missing without https
@@ -47,6 +53,7 @@ import { ProtocolError, command, decodeEvent, mayReconnect } from "../core/proto
  * @property {(why: string, action: Action) => void} stopped
  * @property {(why: string, hadToken: boolean) => void} turnedAway
  * @property {() => void} seatLost
+ * @property {(add: (times: Times) => Times) => void} solved in this time: add it
  */
 
 /** Temporary refusals of a resume. */
@@ -65,6 +72,8 @@ const OTHER_VERSION = 4504;
 /** Closes after which this page must be reloaded. */
 const STALE = new Set([1002, 1007, 1009, OTHER_VERSION]);
 const LONG_MS = 60000; // after this long, people are advised to do more than wait
+const BUSY_MS = 300; // until the server has closed the room that we have left
+const WAITS = 3;
 const ASK_AFTER = 3; // losses in a row before we ask whether the server is there
 
 export class RoomSession {
@@ -73,6 +82,7 @@ export class RoomSession {
   lostAt = null;
   serverGone = false;
   refusals = 0; // of commands in the room
+  #waits = 0;
   /** @type {Refused | null} of our `hello` */
   #refused = null;
   /** @type {string | null} the race for which we became ready automatically */
@@ -82,17 +92,23 @@ export class RoomSession {
 
   /** @param {Enter} entering @param {World} world @param {Listener} listener */
   constructor(entering, world, listener) {
-    const { url, now, random, get, socket } = world;
+    const { url, now, random, get, socket, lasting } = world;
     this.now = now;
     this.get = get;
     this.listener = listener;
     this.entering = entering;
     this.model = new Model(entering, random);
-    this.recordCheck = new RecordCheck(world);
+    this.profile = new ProfileSecret(lasting, url);
+    this.recordCheck = new RecordCheck({
+      ...world,
+      // The record of a daily race is sealed for others.
+      get: (path, read) => get(path, read, this.profile.value),
+    });
     const link = new Connection(
       {
         url,
-        hello: () => this.model.hello(),
+        room: () => this.model.code ?? "",
+        hello: () => this.model.hello(this.profile.value),
         onMessage: (message, takesOver) => this.#receive(message, takesOver),
         onClose: (code) => this.#closed(code),
         onState: () => listener.changed(),
@@ -129,6 +145,11 @@ export class RoomSession {
     return text(this.serverGone ? "connection.not_answering" : "connection.reconnecting");
   }
 
+  /** Connect again, because our profile is another one. */
+  renew() {
+    this.link?.renew();
+  }
+
   /** Close the connection; the seat stays. */
   drop() {
     this.timers.cancel(this.#timer);
@@ -147,6 +168,7 @@ export class RoomSession {
       this.#announce(event);
       if (!this.link) return;
       this.model.receive(event, this.now());
+      if (event.t === "results") this.#noteTime(event);
       if (this.model.results) this.#compareRecord();
     } catch (error) {
       if (!(error instanceof ProtocolError || error instanceof EngineError))
@@ -154,6 +176,16 @@ export class RoomSession {
       this.listener.stopped(text("closed.misunderstood"), "reload");
     }
     this.flush();
+  }
+
+  /** Tell how long we took. @param {Extract<ServerEvent, {t: "results"}>} results */
+  #noteTime({ standings }) {
+    const { me, room } = this.model;
+    const ms = standings.find(({ member }) => member === me)?.time_ms ?? null;
+    if (room && ms !== null) {
+      const { size } = room.rules;
+      this.listener.solved((times) => withTime(times, size, ms));
+    }
   }
 
   /** @param {ServerEvent} event not folded yet */
@@ -170,8 +202,15 @@ export class RoomSession {
 
   /** @param {Refused} event */
   #refusal(event) {
-    if (event.of === "hello") {
+    const { as } = this.entering;
+    const isGuest = event.field === "profile" && as !== "daily"; // and may enter
+    if (event.of === "hello" && !isGuest) {
       this.#refused = event;
+      return;
+    }
+    if (isGuest) {
+      const isUnknown = event.code === "profile_unknown";
+      this.listener.note(isUnknown ? text("profile.unknown") : refusalText(event), "bad");
       return;
     }
     this.refusals += 1;
@@ -246,14 +285,14 @@ export class RoomSession {
     this.send(command.ready(race, true));
   }
 
-  /** @param {Direction} direction @returns {boolean} whether the tile moved */
-  slide(direction) {
-    return this.#slid(this.model.slide(direction, 1, this.now()));
+  /** @param {Direction} direction @param {Kind} how @returns {boolean} whether the tile moved */
+  slide(direction, how) {
+    return this.#slid(this.model.slide(direction, 1, this.now(), how));
   }
 
-  /** @param {number} cell @returns {boolean} whether the tile in that cell moved */
-  slideCell(cell) {
-    return this.#slid(this.model.slideCell(cell, this.now()));
+  /** @param {number} cell @param {Kind} how @returns {boolean} whether its tile moved */
+  slideCell(cell, how) {
+    return this.#slid(this.model.slideCell(cell, this.now(), how));
   }
 
   /** @param {boolean} moved */
@@ -276,6 +315,8 @@ export class RoomSession {
     model.lost();
     if (refused) {
       if (model.token && TEMPORARY.has(refused.code)) return refused.retry_ms;
+      // We have left such a room only just now.
+      if (refused.code === "busy" && !model.token && this.#waits++ < WAITS) return BUSY_MS;
       this.#turnedAway(refused);
     } else if (code === KICKED || code === ROOM_GONE || model.ended) {
       listener.seatLost();

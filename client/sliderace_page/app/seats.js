@@ -16,6 +16,9 @@ export function tryStorage(work) {
 
 /** @typedef {{token: string, name: string, kept?: number}} Seat kept: when, in ms */
 
+/** Where the size of the last board played alone is stored. */
+export const SOLO_SIZE = "sliderace.solo.size";
+export const STREAK = "sliderace.streak"; // see `keepStreak`
 const NAME = "sliderace.name";
 const SEAT = "sliderace.seat.";
 const TAB = "sliderace.room";
@@ -65,7 +68,7 @@ export class Seats {
     if (this.room === code) this.room = null;
   }
 
-  /** The rooms in which we have a seat, the last one entered first. @returns {string[]} */
+  /** Our rooms, the last one entered first. @returns {string[]} */
   get codes() {
     const since = (/** @type {string} */ code) => this.get(code)?.kept ?? 0;
     const keys = tryStorage(() => Object.keys(this.lasting ?? {})) ?? [];

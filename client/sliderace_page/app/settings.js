@@ -5,7 +5,8 @@ import { tryStorage } from "./seats.js";
 const KEY = "sliderace.settings";
 
 /** @typedef {{scheme: "fringe" | "rows" | "mono", gap: boolean, hover: boolean,
- *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, pace: boolean, reactions: boolean, keys: Record<string, Direction>}} Values */
+ *   theme: "system" | "light" | "dark", sound: boolean, volume: number, ready: boolean, pace: boolean, reactions: boolean, event: string,
+ *   answer: string, times: import("../core/usual-pace.js").Times, keys: Record<string, Direction>}} Values */
 
 /** @type {Readonly<Values>} */
 export const DEFAULTS = Object.freeze({
@@ -18,6 +19,9 @@ export const DEFAULTS = Object.freeze({
   ready: false, // become ready for each race
   pace: true,
   reactions: true,
+  event: "4x4", // the size of Race now
+  answer: "", // to how fast the player is
+  times: {}, // size -> the player's last times in races, in ms
   keys: {}, // the player's own: code of a key -> direction
 });
 

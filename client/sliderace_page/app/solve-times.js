@@ -8,9 +8,10 @@ const KEY = "sliderace.solo.";
 const KEPT = 100; // solves per size
 
 /**
- * A finished solve.
- * @typedef {{ms: number, stm: number, mtm: number, undone: number, own: boolean}} Time
- *   own: the player typed the seed, so they may know the board
+ * A solve.
+ * @typedef {{ms: number, stm: number, mtm: number, undone: number, own: boolean,
+ *   dnf?: boolean}} Time own: the player typed the seed, so they may know the board;
+ *   dnf: given up in a race, where every board counts
  */
 /** @typedef {{times: Time[], best: Time | null}} Kept the latest last */
 
@@ -21,11 +22,11 @@ export const counts = ({ undone, own }) => undone === 0 && !own;
  * The average of the last solves.
  * @param {Time[]} times the latest last
  * @param {number} many 5 or 12
- * @returns {number | null} ms; null: there are fewer
+ * @returns {number | null} ms; Infinity: DNF; null: there are fewer
  */
 export function average(times, many) {
   if (times.length < many) return null;
-  return averageOf(times.slice(-many).map(({ ms }) => ms));
+  return averageOf(times.slice(-many).map(({ ms, dnf }) => (dnf ? null : ms))) ?? Infinity;
 }
 
 export class Times {
@@ -60,7 +61,7 @@ export class Times {
   add(size, time) {
     const kept = this.#kept(size);
     kept.times = [...kept.times, time].slice(-KEPT);
-    const isBest = counts(time) && (kept.best === null || time.ms < kept.best.ms);
+    const isBest = counts(time) && !time.dnf && (kept.best === null || time.ms < kept.best.ms);
     if (isBest) kept.best = time;
     tryStorage(() => this.storage?.setItem(KEY + size, JSON.stringify(kept)));
     return isBest;

@@ -21,6 +21,7 @@
 // `solvedAt` survives a rewind if the board is solved again: the clock must not jump.
 
 import { progressPermille } from "./engine.js";
+import { InputKinds } from "./input-kinds.js";
 
 /** @typedef {[Direction, number, number]} TimedSlide direction, tiles, ms */
 
@@ -29,6 +30,7 @@ export class Attempt {
   slides = [];
   /** @type {number | null} */
   solvedAt = null;
+  inputs = new InputKinds();
 
   /**
    * @param {object} begin

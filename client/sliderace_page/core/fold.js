@@ -80,6 +80,7 @@ const FOLDS = {
     const { member, seat, code, token, epoch, limits, features } = event;
     Object.assign(model, { me: member, seat, code, online: true, hostEnded: false });
     model.features = features;
+    model.profile = event.profile;
     if (token) model.token = token;
     model.waiting = epoch !== model.epoch;
     model.epoch = epoch;
@@ -138,8 +139,8 @@ const FOLDS = {
   room(model, { room }) {
     setRoom(model, room);
     if (room.race === model.race) return;
-    Object.assign(model, { phase: "lobby", phaseWhy: "", phaseEnds: null });
     setRace(model, room.race);
+    Object.assign(model, { phase: "lobby", phaseWhy: "", phaseEnds: null });
   },
 
   phase(model, { race, phase, in_ms: left, roster, why }, now) {
@@ -215,6 +216,10 @@ const FOLDS = {
     model.series = table;
   },
 
+  gains(model, event) {
+    model.gains = event;
+  },
+
   ticket(model, { ticket, in_ms: left }, now) {
     model.ticket = { ticket, until: now + left };
   },
@@ -280,11 +285,14 @@ function setRoom(model, room, late = false) {
 }
 
 /**
- * If this is another race, reset everything of the last one but its results.
+ * If this is another race, reset everything of the last one but its results. In a room
+ * that starts by the clock, players stay ready until they say otherwise.
  * @param {Model} model @param {string} race
  */
 function setRace(model, race) {
   if (race === model.race) return;
+  const ended = model.phase === "lobby" || model.phase === "results";
+  const stay = ended && model.room?.rules.start === "every";
   model.race = race;
   model.lanes = new Map();
   model.requested.clear();
@@ -293,7 +301,7 @@ function setRace(model, race) {
   model.start = model.t0 = model.attempt = null;
   model.forfeitedAt = model.clockDue = null;
   for (const [id, member] of model.members) {
-    model.members.set(id, { ...member, ready: false });
+    model.members.set(id, { ...member, ready: stay && member.ready });
   }
 }
 

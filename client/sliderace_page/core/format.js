@@ -105,20 +105,3 @@ export function friendlyName(a, b) {
 
 /** `4x4` with a real multiplication sign. @param {string} size */
 export const formatSize = (size) => size.replace("x", "\u00d7");
-
-const PHASES = ["lobby", "countdown", "racing", "grace", "results"];
-
-/**
- * Describe the server's facts on a room in a few words.
- * @param {{size?: unknown, players?: unknown, phase?: unknown}} room as received
- */
-export function roomFacts({ size, players, phase }) {
-  const many = Array.isArray(players) ? players.length : players;
-  return [
-    typeof size === "string" ? formatSize(size) : "",
-    typeof many === "number" ? text("count.players", { count: many }) : "",
-    typeof phase === "string" && PHASES.includes(phase) ? text(`phase.${phase}`) : "",
-  ]
-    .filter(Boolean)
-    .join(" \u00b7 ");
-}

@@ -25,6 +25,7 @@ export interface Welcome {
   board: string | null;
   limits: Limits;
   features: Array<string>;
+  profile: string | null;
 }
 
 export interface Opened {
@@ -55,6 +56,8 @@ export interface Room {
   race: string;
   commitment: string;
   seed_known: boolean;
+  kind: "daily" | "quick" | "room" | "solo";
+  day: string;
 }
 
 export interface Member {
@@ -303,6 +306,95 @@ export interface Pong {
   id: number;
 }
 
+export interface RoomRow {
+  code: string;
+  event: string;
+  kind: "daily" | "quick" | "room" | "solo";
+  people: number;
+  bots: number;
+  phase: "aborted" | "closed" | "countdown" | "grace" | "lobby" | "racing" | "results";
+  age_ms: number;
+  pace_ms: number | null;
+  locked: boolean;
+}
+
+export interface Rooms {
+  rows: Array<RoomRow>;
+  gone: Array<string>;
+}
+
+export interface Device {
+  id: number;
+  name: string;
+  added_ms: number;
+  used_ms: number;
+  current: boolean;
+}
+
+export interface EventBests {
+  event: string;
+  attempts: number;
+  finished: number;
+  single_ms: number | null;
+  ao5_ms: number | null;
+  ao12_ms: number | null;
+  race: string;
+  pace_ms: number | null;
+}
+
+export interface Profile {
+  id: string;
+  name: string;
+  created_ms: number;
+  devices: Array<Device>;
+  bests: Array<EventBests>;
+  streak: number;
+  day: string;
+  dailies: Array<string>;
+  forget_at_ms: number | null;
+}
+
+export interface MeEvent {
+  profile: Profile | null;
+}
+
+export interface HistoryRow {
+  race: string;
+  started_ms: number;
+  kind: "daily" | "quick" | "room" | "solo";
+  status: "dnf" | "dns" | "finished" | "forfeited" | "racing";
+  time_ms: number | null;
+  solve_ms: number | null;
+  stm: number;
+  mtm: number;
+  md: number;
+  first_ms: number | null;
+  pauses: number;
+  input: "click" | "hover" | "keys" | "mixed" | "touch" | "typed" | null;
+  counts: boolean;
+}
+
+export interface HistoryEvent {
+  event: string;
+  rows: Array<HistoryRow>;
+  more: boolean;
+}
+
+export interface Gain {
+  kind: "ao12" | "ao5" | "single";
+  value_ms: number;
+  before_ms: number | null;
+}
+
+export interface Gains {
+  race: string;
+  counts: boolean;
+  bests: Array<Gain>;
+  place: number | null;
+  of: number;
+  streak: number;
+}
+
 export interface RulesPatch {
   size?: string | null;
   start?: "every" | "host" | "ready" | null;
@@ -350,11 +442,35 @@ export interface Redeem {
   ticket: string;
 }
 
+export interface Quick {
+  event: string;
+  name: string;
+  pace_ms?: number | null;
+}
+
+export interface Solo {
+  name: string;
+  rules?: RulesPatch;
+  seed?: string | null;
+}
+
+export interface Daily {
+  event: "3x3" | "4x4" | "5x5";
+  name: string;
+}
+
+export interface Lobby {
+}
+
+export interface Me {
+}
+
 export interface Hello {
   v: number;
-  enter: ({ as: "create" } & Create) | ({ as: "open" } & Open) | ({ as: "join" } & Join) | ({ as: "resume" } & Resume) | ({ as: "redeem" } & Redeem);
+  enter: ({ as: "create" } & Create) | ({ as: "open" } & Open) | ({ as: "join" } & Join) | ({ as: "resume" } & Resume) | ({ as: "redeem" } & Redeem) | ({ as: "quick" } & Quick) | ({ as: "solo" } & Solo) | ({ as: "daily" } & Daily) | ({ as: "lobby" } & Lobby) | ({ as: "me" } & Me);
   client?: string;
   can?: Array<string>;
+  profile?: string | null;
 }
 
 export interface Ready {
@@ -472,6 +588,35 @@ export interface Ping {
   id: number;
 }
 
+export interface Input {
+  race: string;
+  input: "click" | "hover" | "keys" | "mixed" | "touch" | "typed";
+}
+
+export interface Keep {
+  name: string;
+}
+
+export interface DeviceTicket {
+}
+
+export interface Claim {
+  ticket: string;
+}
+
+export interface Revoke {
+  device: number;
+}
+
+export interface Forget {
+  on?: boolean;
+}
+
+export interface History {
+  event: string;
+  before?: string | null;
+}
+
 export type ServerEvent =
   | ({ t: "welcome" } & Welcome)
   | ({ t: "opened" } & Opened)
@@ -495,7 +640,11 @@ export type ServerEvent =
   | ({ t: "rejected" } & Rejected)
   | ({ t: "refused" } & Refused)
   | ({ t: "ticket" } & Ticket)
-  | ({ t: "pong" } & Pong);
+  | ({ t: "pong" } & Pong)
+  | ({ t: "rooms" } & Rooms)
+  | ({ t: "me" } & MeEvent)
+  | ({ t: "history" } & HistoryEvent)
+  | ({ t: "gains" } & Gains);
 
 export type Command =
   | ({ t: "hello" } & Hello)
@@ -523,6 +672,13 @@ export type Command =
   | ({ t: "leave" } & Leave)
   | ({ t: "close" } & Close)
   | ({ t: "resync" } & Resync)
-  | ({ t: "ping" } & Ping);
+  | ({ t: "ping" } & Ping)
+  | ({ t: "input" } & Input)
+  | ({ t: "keep" } & Keep)
+  | ({ t: "ticket" } & DeviceTicket)
+  | ({ t: "claim" } & Claim)
+  | ({ t: "revoke" } & Revoke)
+  | ({ t: "forget" } & Forget)
+  | ({ t: "history" } & History);
 
 export const EVENTS: Map<string, (value: unknown) => object>;

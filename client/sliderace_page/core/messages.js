@@ -38,6 +38,7 @@ const Welcome = object({
   board: nullable(string),
   limits: Limits,
   features: or(list(string), []),
+  profile: or(nullable(string), null),
 });
 
 const Opened = object({
@@ -68,6 +69,8 @@ const Room = object({
   race: string,
   commitment: string,
   seed_known: boolean,
+  kind: or(among("daily", "quick", "room", "solo"), "room"),
+  day: or(string, ""),
 });
 
 const Member = object({
@@ -316,6 +319,95 @@ const Pong = object({
   id: natural,
 });
 
+const RoomRow = object({
+  code: string,
+  event: string,
+  kind: among("daily", "quick", "room", "solo"),
+  people: natural,
+  bots: natural,
+  phase: among("aborted", "closed", "countdown", "grace", "lobby", "racing", "results"),
+  age_ms: natural,
+  pace_ms: or(nullable(natural), null),
+  locked: or(boolean, false),
+});
+
+const Rooms = object({
+  rows: list(RoomRow),
+  gone: or(list(string), []),
+});
+
+const Device = object({
+  id: natural,
+  name: nickname,
+  added_ms: natural,
+  used_ms: natural,
+  current: or(boolean, false),
+});
+
+const EventBests = object({
+  event: string,
+  attempts: natural,
+  finished: natural,
+  single_ms: or(nullable(natural), null),
+  ao5_ms: or(nullable(natural), null),
+  ao12_ms: or(nullable(natural), null),
+  race: or(string, ""),
+  pace_ms: or(nullable(natural), null),
+});
+
+const Profile = object({
+  id: string,
+  name: nickname,
+  created_ms: natural,
+  devices: list(Device),
+  bests: list(EventBests),
+  streak: or(natural, 0),
+  day: or(string, ""),
+  dailies: or(list(string), []),
+  forget_at_ms: or(nullable(natural), null),
+});
+
+const MeEvent = object({
+  profile: nullable(Profile),
+});
+
+const HistoryRow = tuple({
+  race: string,
+  started_ms: natural,
+  kind: among("daily", "quick", "room", "solo"),
+  status: among("dnf", "dns", "finished", "forfeited", "racing"),
+  time_ms: nullable(natural),
+  solve_ms: nullable(natural),
+  stm: natural,
+  mtm: natural,
+  md: natural,
+  first_ms: nullable(natural),
+  pauses: natural,
+  input: nullable(among("click", "hover", "keys", "mixed", "touch", "typed")),
+  counts: boolean,
+});
+
+const HistoryEvent = object({
+  event: string,
+  rows: list(HistoryRow),
+  more: or(boolean, false),
+});
+
+const Gain = object({
+  kind: among("ao12", "ao5", "single"),
+  value_ms: natural,
+  before_ms: or(nullable(natural), null),
+});
+
+const Gains = object({
+  race: string,
+  counts: boolean,
+  bests: or(list(Gain), []),
+  place: or(nullable(natural), null),
+  of: or(natural, 0),
+  streak: or(natural, 0),
+});
+
 /** Type of an event -> its reader. */
 export const EVENTS = new Map(
   Object.entries({
@@ -342,5 +434,9 @@ export const EVENTS = new Map(
     refused: Refused,
     ticket: Ticket,
     pong: Pong,
+    rooms: Rooms,
+    me: MeEvent,
+    history: HistoryEvent,
+    gains: Gains,
   }),
 );

@@ -11,8 +11,10 @@ import { command, enter, hello } from "./protocol.js";
 
 /** @typedef {import("./messages.js").SeatSignals} SeatSignals */
 /** @typedef {import("./messages.js").Snapshot["phase"]} Phase */
+/** @typedef {import("./messages.js").Gains} Gains */
 /** @typedef {import("./protocol.js").Enter} Enter */
 /** @typedef {import("./fairness.js").Shown} Shown */
+/** @typedef {import("./input-kinds.js").Kind} Kind */
 
 /** Less is the delay of a connection that works, and needs no explanation. */
 const LATE_MS = 1000;
@@ -39,6 +41,10 @@ export class Model {
   members = new Map();
   /** @type {string[]} what the server can do beyond the first set of the protocol */
   features = [];
+  /** @type {string | null} the public id of our profile; null: we are a guest */
+  profile = null;
+  /** @type {Gains | null} what the last race changed in our profile */
+  gains = null;
   /** @type {import("./messages.js").SeriesTable | null} the score of the room's races */
   series = null;
   /** @type {Map<number, {rtt: number, jitter: number}>} member id -> ms */
@@ -114,7 +120,9 @@ export class Model {
 
   /** Whether the server would take a reaction of ours, as far as we know. */
   get mayReact() {
-    const able = this.online && this.features.includes("reactions") && !this.racing;
+    const { kind } = this.room ?? {};
+    const alone = kind === "solo" || kind === "daily";
+    const able = this.online && this.features.includes("reactions") && !this.racing && !alone;
     return able && this.self?.muted === false;
   }
 
@@ -147,6 +155,11 @@ export class Model {
 
   get running() {
     return this.phase === "racing" || this.phase === "grace";
+  }
+
+  /** Whether a room of the server waits for its first race, which needs nobody's command. */
+  get startsSoon() {
+    return this.phase === "lobby" && this.room !== null && this.room.kind !== "room";
   }
 
   /** Whether a race is running, or about to. */
@@ -239,10 +252,11 @@ export class Model {
 
   // --- From the shell ----------------------------------------------------------------
 
-  /** The first message of a connection. */
-  hello() {
-    if (!this.token || !this.code) return hello(this.entering);
-    return hello(enter.resume(this.code, this.token, this.epoch, this.offset));
+  /** The first message of a connection. @param {string | null} [profile] our secret */
+  hello(profile = null) {
+    if (!this.token || !this.code) return hello(this.entering, profile);
+    const { code, token, epoch, offset } = this;
+    return hello(enter.resume(code, token, epoch, offset), profile);
   }
 
   /** Note that the connection is lost. */
@@ -296,19 +310,22 @@ export class Model {
   /**
    * Slide on our own board, at once.
    * @param {Direction} direction @param {number} count @param {number} now
+   * @param {Kind} [how] the player did it
    * @returns {boolean} false: not possible, nothing changed
    */
-  slide(direction, count, now) {
-    return this.racing && this.attempt?.slide(direction, count, now) === true;
+  slide(direction, count, now, how = "keys") {
+    const slid = this.racing && this.attempt?.slide(direction, count, now) === true;
+    if (slid) this.attempt?.inputs.use(how);
+    return slid;
   }
 
   /**
    * Slide the tile in this cell, and all between it and the gap.
-   * @param {number} cell @param {number} now
+   * @param {number} cell @param {number} now @param {Kind} [how] the player did it
    */
-  slideCell(cell, now) {
+  slideCell(cell, now, how = "click") {
     const slide = this.attempt?.board.slideOfCell(cell);
-    return slide ? this.slide(slide[0], slide[1], now) : false;
+    return slide ? this.slide(slide[0], slide[1], now, how) : false;
   }
 
   /** Send gathered slides with the next poll. */
@@ -328,6 +345,7 @@ export class Model {
       this.send(command.resync(), now);
     }
     this.#flush(now);
+    this.#declareInput();
     this.#askForBoards(now);
     this.#out.push(...this.nonces.due(this));
     const waiting = this.attempt?.waiting === true;
@@ -336,6 +354,14 @@ export class Model {
       this.#out.push(command.ping(this.#pings));
     }
     return this.#out.splice(0);
+  }
+
+  /** Say on which leaderboard our attempt belongs, beside our slides. */
+  #declareInput() {
+    const { attempt } = this;
+    if (!this.online || !this.racing || !attempt || !this.features.includes("profiles")) return;
+    const input = attempt.inputs.declare();
+    if (input) this.#out.push(command.input(attempt.race, input));
   }
 
   /** Request the boards that may be seen and were not sent. @param {number} now */

@@ -13,20 +13,24 @@ export { ProtocolError };
 /** @typedef {Omit<import("./messages.js").Create, "name">} RoomOptions */
 
 const CLIENT = "sliderace page";
-const CAN = ["series", "reacted"]; // event types beyond the first set
+/** Event types beyond the first set. */
+const CAN = ["series", "reacted", "me", "history", "gains"];
 
 // --- Commands ------------------------------------------------------------------------
 
 /**
  * The first message of every connection.
- * @param {Enter} way @returns {Command}
+ * @param {Enter} way
+ * @param {string | null} [profile] its secret; null: we are a guest
+ * @returns {Command}
  */
-export const hello = (way) => ({
+export const hello = (way, profile = null) => ({
   t: "hello",
   v: constants.protocol.version,
   enter: way,
   client: CLIENT,
   can: CAN,
+  ...(profile && { profile }),
 });
 
 /** The ways into a room. */
@@ -45,6 +49,14 @@ export const enter = {
   }),
   /** @type {(code: string, ticket: string) => Enter} */
   redeem: (code, ticket) => ({ as: "redeem", code, ticket }),
+  /** @type {(event: string, name: string, pace?: number | null) => Enter} */
+  quick: (event, name, pace = null) => ({ as: "quick", event, name, pace_ms: pace }),
+  /** @type {(name: string, size: string) => Enter} */
+  solo: (name, size) => ({ as: "solo", name, rules: { size } }),
+  /** @type {(event: import("./messages.js").Daily["event"], name: string) => Enter} */
+  daily: (event, name) => ({ as: "daily", event, name }),
+  /** @type {() => Enter} */
+  me: () => ({ as: "me" }),
 };
 
 /** All commands but `hello`. */
@@ -113,6 +125,20 @@ export const command = {
   resync: (seat = null) => ({ t: "resync", seat }),
   /** @type {(id: number) => Command} */
   ping: (id) => ({ t: "ping", id }),
+  /** @type {(race: string, input: import("./messages.js").Input["input"]) => Command} */
+  input: (race, input) => ({ t: "input", race, input }),
+  /** @type {(name: string) => Command} */
+  keep: (name) => ({ t: "keep", name }),
+  /** @type {() => Command} */
+  deviceTicket: () => ({ t: "ticket" }),
+  /** @type {(ticket: string) => Command} */
+  claim: (ticket) => ({ t: "claim", ticket }),
+  /** @type {(device: number) => Command} */
+  revoke: (device) => ({ t: "revoke", device }),
+  /** @type {(on: boolean) => Command} */
+  forget: (on) => ({ t: "forget", on }),
+  /** @type {(event: string, before?: string | null) => Command} */
+  history: (event, before = null) => ({ t: "history", event, before }),
 };
 
 // --- Events --------------------------------------------------------------------------

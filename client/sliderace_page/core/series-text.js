@@ -86,7 +86,7 @@ export function tableCells({ format, rows }) {
   return [
     ["", ...heads],
     ...rows.map((row) => [
-      String(row.place),
+      row.bot ? "" : String(row.place), // bots have no place
       named(row),
       String(row.races),
       ...columns.map((column) => cell(row, column)),

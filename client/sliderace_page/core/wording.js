@@ -126,18 +126,27 @@ export function finishText(racers, ms, isCurrent) {
     .sort((a, b) => (b.time ?? 0) - (a.time ?? 0))[0];
   if (!ahead) return { place: ordinal(place), time, note: text("results.you_won") };
   const last = racers.every(({ mine, lane }) => mine || lane.status !== "racing");
-  const values = { name: ahead.name, time: formatTime((own.time ?? 0) - (ahead.time ?? 0)) };
+  const gap = (own.time ?? 0) - (ahead.time ?? 0);
+  const values = { name: withoutLevel(ahead.name), time: formatTime(gap) };
   const note = text(last ? "race.behind_last" : "race.behind", values);
   return { place: ordinal(place), time, note };
 }
 
+const LAST_MS = 100; // a lead taken later than this before the end: tenths would say 0.0
+
+/** A bot of the server without its level or pace; others as they are. @param {string} name */
+export const withoutLevel = (name) =>
+  name.startsWith("\u2699") ? name.split(" \u00b7 ")[0] : name;
+
 /** What decided a race. @param {import("./race-story.js").Story} story */
 export function storyText(story) {
   if (story.kind === "nobody" || story.kind === "tie") return text(`story.${story.kind}`);
-  if (story.kind === "only") return text("story.only", { name: story.winner });
-  const { kind, winner: name, photo } = story;
+  const name = withoutLevel(story.winner); // a pace beside the times would confuse
+  if (story.kind === "only") return text("story.only", { name });
+  const { kind, photo } = story;
   const gap = formatTime(story.gap);
-  const told = text(`story.${kind}`, {
+  const last = kind === "late" && story.before < LAST_MS;
+  const told = text(last ? "story.last" : `story.${kind}`, {
     name,
     gap,
     ...(kind === "late" && { before: formatTime(story.before, 1) }),
@@ -159,7 +168,7 @@ export function news(event, model) {
   switch (event.t) {
     case "member": {
       const { member, why } = event;
-      if (member.id === model.me) return "";
+      if (member.id === model.me && why !== "idle") return "";
       const before = nameOf(model, member.id);
       if (why === "renamed") return text("news.renamed", { before, name: member.name });
       return memberNews(member, why);
@@ -203,6 +212,7 @@ function memberNews({ name, role, level, pace_ms: pace }, why) {
     case "unbenched":
     case "muted":
     case "unmuted":
+    case "idle":
       return text(`news.${why}`, { name });
     default:
       return "";
@@ -210,7 +220,8 @@ function memberNews({ name, role, level, pace_ms: pace }, why) {
 }
 
 /** @param {Standing} standing */
-function standingNews({ status, name, time_ms: time, stm, high, why }) {
+function standingNews({ status, name: full, time_ms: time, stm, high, why }) {
+  const name = withoutLevel(full);
   switch (status) {
     case "finished":
       return text("news.finished", { name, time: formatTime(time ?? 0), count: stm });
@@ -230,7 +241,7 @@ function winnerNews({ seats }, { lanes, seat }) {
   if (lanes.size < 2) return ""; // alone, nobody wins
   const others = seats
     .filter((one) => one !== seat)
-    .map((one) => lanes.get(one)?.name ?? text("member.unknown"));
+    .map((one) => withoutLevel(lanes.get(one)?.name ?? text("member.unknown")));
   const values = { names: listed(others), count: others.length };
   if (others.length === seats.length) return text("news.won", values);
   return others.length ? text("news.you_tied", values) : text("news.you_won");
@@ -345,6 +356,16 @@ export const nonceText = (remark) =>
  */
 export const findingText = (check, { code, values }) =>
   text(`check.${check}.${code}`, values);
+
+/**
+ * A check of a race record in one line.
+ * @param {{name: string, verdict: string, text: string}} check
+ */
+export function checkText({ name, verdict, text: found }) {
+  const checked = text(`check.name.${name}`);
+  const outcome = text(`check.verdict.${verdict}`);
+  return text("proof.check", { verdict: outcome, name: checked, text: found });
+}
 
 /** @typedef {"count" | "seconds" | "thousandths"} Unit */
 

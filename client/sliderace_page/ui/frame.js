@@ -5,12 +5,11 @@ import { formatCode } from "../core/format.js";
 import { withTexts } from "../app/load-texts.js";
 import { button } from "./parts/controls.js";
 import { fill, h, ignoreHeldKeys, setAttribute, setText, show } from "./dom.js";
-import { preload, sheet } from "./preload.js";
-import { ROOM_MODULES, fetchScreen } from "./screen-loader.js";
+import { CONTROLS, sheet } from "./preload.js";
+import { fetchScreen, prepareRoom } from "./screen-loader.js";
 import { helpButton } from "./parts/toolbar.js";
 
-/** @typedef {import("./screen-loader.js").Screen} Screen */
-/** @typedef {import("./screen-loader.js").ScreenName} ScreenName */
+/** @import { Screen, ScreenName } from "./screen-loader.js" */
 
 const NOTE_MS = 4000;
 const MAX_NOTES = 3;
@@ -109,7 +108,7 @@ export class Frame {
   }
 
   #prepareRoom() {
-    preload(ROOM_MODULES);
+    prepareRoom().catch(() => {});
     this.app.prepare().catch(() => {});
     this.#prefetch("lobby");
   }
@@ -131,8 +130,9 @@ export class Frame {
     brand.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      if (this.app.screen !== "room" || this.#name !== "race") this.app.visit(null);
-      else this.note(text("frame.race_running"), "info");
+      if (this.app.screen === "room" && this.#name === "race")
+        this.note(text("frame.race_running"), "info");
+      else this.app.visit(null);
     });
     const help = helpButton(this.app);
     fill(body, [
@@ -175,6 +175,7 @@ export class Frame {
     dispatchEvent(new Event("settings")); // closes a side panel
     const [{ SettingsPanel }] = await Promise.all([
       withTexts(import("./parts/settings-panel.js")),
+      sheet(CONTROLS),
       sheet("styles/settings-panel.css"),
     ]);
     this.#panel = new SettingsPanel(this.app, () => this.#toggleSettings(false));
@@ -225,6 +226,7 @@ export class Frame {
     const { screen, model } = this.app;
     if (screen !== "room" && screen !== "stopped") return screen;
     if (screen === "stopped" || !model?.room) return "waiting";
+    if (model.room.kind === "solo") return "solo";
     switch (model.phase) {
       case "countdown":
       case "racing":
@@ -233,7 +235,7 @@ export class Frame {
       case "results":
         return "results";
       default:
-        if (this.app.view === "stream") return "race";
+        if (this.app.view === "stream" || model.startsSoon) return "race";
         return model.inOldResults ? "results" : "lobby";
     }
   }
@@ -320,7 +322,7 @@ export class Frame {
    * @param {import("../app/room-session.js").Level} [level]
    */
   note(content, level = "info") {
-    const hidden = this.#name === "race" && level === "info";
+    const hidden = level === "said" || (this.#name === "race" && level === "info");
     const list = hidden ? this.announcements : this.notes;
     const note = h(`p.note.${level}`, { text: content });
     // Only the last note is visible, and an error hides other notes.

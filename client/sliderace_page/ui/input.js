@@ -144,6 +144,11 @@ export function listenToKeys(document, slide, settings = () => ({})) {
   return () => document.removeEventListener("keydown", press);
 }
 
+/** @typedef {import("../core/input-kinds.js").Kind} Kind */
+
+/** @param {PointerEvent} event @returns {Kind} */
+const kindOf = ({ pointerType }) => (pointerType === "mouse" ? "click" : "touch");
+
 /**
  * Listen to clicks, taps, swipes, drags and hover. A mouse acts when the button goes
  * down; a finger when it lifts, because until then it may become a swipe. Swipes count
@@ -152,8 +157,9 @@ export function listenToKeys(document, slide, settings = () => ({})) {
  * @param {HTMLElement} board
  * @param {() => {width: number, height: number} | null} getSize null: no board now
  * @param {object} act
- * @param {(cell: number) => Direction | null} act.cell return the slide, if one was made
- * @param {(direction: Direction) => void} act.swipe
+ * @param {(cell: number, how: Kind) => Direction | null} act.cell return the slide, if one
+ *   was made
+ * @param {(direction: Direction, how: Kind) => void} act.swipe
  * @param {(cell: number) => void} act.over the mouse moves over another cell, with no
  *   button down
  */
@@ -167,7 +173,7 @@ export function listenToPointers(ground, board, getSize, act) {
   };
   const press = (/** @type {PointerEvent} */ event) => {
     const cell = at(event);
-    return cell < 0 ? null : act.cell(cell);
+    return cell < 0 ? null : act.cell(cell, kindOf(event));
   };
   ground.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !getSize() || isControl(event.target)) return;
@@ -182,7 +188,7 @@ export function listenToPointers(ground, board, getSize, act) {
     if (gesture) {
       const cell = board.clientWidth / size.width;
       const direction = gesture.move(event.clientX, event.clientY, cell);
-      if (direction) act.swipe(direction);
+      if (direction) act.swipe(direction, kindOf(event));
     } else if (event.pointerType === "mouse") {
       // A fast mouse crosses several cells between two frames; each of them counts.
       const points = event.getCoalescedEvents?.() ?? [];

@@ -1,5 +1,8 @@
 // Modules and style sheets that are fetched before they are needed, each once.
 
+/** The sheet of the controls that are in no first screen. */
+export const CONTROLS = "styles/controls.css";
+
 /** @type {Set<string>} */
 const requested = new Set();
 

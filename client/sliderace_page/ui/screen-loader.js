@@ -1,8 +1,6 @@
-// The screens and their files. All files of a screen are fetched at once, while it is
-// likely to be next: else a slow connection needs a round trip for each level of imports.
+// Loads screens and their files.
 
-import { withTexts } from "../app/load-texts.js";
-import { preload, sheet } from "./preload.js";
+import { CONTROLS, preload, sheet } from "./preload.js";
 
 /**
  * @typedef {object} Screen
@@ -15,181 +13,45 @@ import { preload, sheet } from "./preload.js";
  * @property {() => void} enter the element is on the page
  * @property {() => void} leave another screen replaces it
  */
-/** @typedef {keyof typeof SCREENS} ScreenName */
+/** @typedef {new (app: App) => Screen} ScreenClass */
+/** @typedef {{load: () => Promise<ScreenClass>, modules: string[], sheets: string[]}} Loading */
+/** @typedef {keyof typeof FIRST | keyof typeof import("./screen-table.js").SCREENS} ScreenName */
 
-/** Modules that `app/room-session.js` needs and the start page does not. */
-export const ROOM_MODULES = [
-  "app/room-session.js",
-  "core/attempt.js",
-  "app/record-check.js",
-  "app/connection.js",
-  "core/engine.js",
-  "core/engine/board.js",
-  "core/engine/notation.js",
-  "core/engine/scramble.js",
-  "core/figures.js",
-  "core/fold.js",
-  "core/lanes.js",
-  "core/liveness.js",
-  "core/messages.js",
-  "core/model.js",
-  "core/draw.js",
-  "core/pacing.js",
-  "core/race/limits.js",
-  "core/wording.js",
-  "core/fairness.js",
-  "core/protocol.js",
-  "core/readers.js",
-  "core/series-text.js",
-  "core/scripts.js",
-  "core/engine/sha256.js",
-];
-
-/**
- * How to load the class of each screen, its modules beyond those of `index.html` and
- * `ROOM_MODULES`, and its style sheets.
- * @satisfies {Record<string, {load: () => Promise<new (app: App) => Screen>,
- *   modules: string[], sheets: string[]}>}
- */
-export const SCREENS = {
-  home: {
-    load: async () => (await import("./screens/home.js")).Home,
-    modules: [],
-    sheets: [],
-  },
-  enter: {
-    load: async () => (await import("./screens/enter-room.js")).EnterRoom,
-    modules: [],
-    sheets: [],
-  },
-  lobby: {
-    load: async () => (await withTexts(import("./screens/lobby.js"))).Lobby,
-    modules: [
-      "ui/screens/lobby.js",
-      "ui/parts/confirm-button.js",
-      "ui/parts/badges.js",
-      "ui/parts/members.js",
-      "ui/parts/reactions.js",
-      "ui/parts/rename.js",
-      "ui/parts/add-bot.js",
-      "core/server-bots.js",
-      "ui/parts/rule-fields.js",
-      "ui/parts/select.js",
-      "ui/parts/rules.js",
-      "ui/parts/series.js",
-      "ui/parts/invitation.js",
-      "ui/parts/results-table.js",
-      "ui/parts/speaker.js",
-      "app/sounds.js",
-      "ui/parts/warmup.js",
-      "ui/input.js",
-      "core/proof/summary.js",
-      "vendor/uqr/index.js",
-    ],
-    sheets: ["styles/lobby.css", "styles/results.css", "styles/speaker.css"],
-  },
-  race: {
-    load: async () => (await withTexts(import("./screens/race.js"))).Race,
-    modules: [
-      "ui/screens/race.js",
-      "ui/parts/confirm-button.js",
-      "core/board-layout.js",
-      "core/leaderboard.js",
-      "ui/parts/board-reader.js",
-      "ui/parts/finish.js",
-      "ui/parts/leaderboard-view.js",
-      "ui/parts/racers.js",
-      "ui/parts/reactions.js",
-      "ui/parts/speaker.js",
-      "ui/parts/spectator-boards.js",
-      "ui/parts/tile-picture.js",
-      "ui/input.js",
-      "app/sounds.js",
-    ],
-    sheets: [
-      "styles/board.css",
-      "styles/lane.css",
-      "styles/race.css",
-      "styles/boards.css",
-      "styles/speaker.css",
-    ],
-  },
-  results: {
-    load: async () => (await withTexts(import("./screens/results.js"))).Results,
-    modules: [
-      "ui/screens/results.js",
-      "ui/parts/confirm-button.js",
-      "core/race-story.js",
-      "core/replay-timeline.js",
-      "ui/parts/finish.js",
-      "ui/parts/race-graph.js",
-      "ui/parts/reactions.js",
-      "ui/parts/badges.js",
-      "ui/parts/solve-signals.js",
-      "ui/parts/solve-downloads.js",
-      "ui/parts/select.js",
-      "ui/parts/results-table.js",
-      "ui/parts/series.js",
-      "core/proof/csv.js",
-      "core/proof/slidysim.js",
-      "core/proof/splits.js",
-      "core/proof/summary.js",
-      "ui/input.js",
-    ],
-    sheets: ["styles/results.css"],
-  },
-  replay: {
-    load: async () => (await withTexts(import("./screens/replay.js"))).Replay,
-    modules: [
-      "ui/screens/replay.js",
-      "core/board-layout.js",
-      "ui/parts/badges.js",
-      "ui/parts/solve-downloads.js",
-      "ui/parts/select.js",
-      "ui/parts/results-table.js",
-      "core/proof/csv.js",
-      "core/proof/reading.js",
-      "core/proof/signature.js",
-      "core/proof/slidysim.js",
-      "core/proof/splits.js",
-      "core/proof/summary.js",
-      "core/replay-timeline.js",
-      "ui/input.js",
-    ],
-    sheets: ["styles/results.css", "styles/lane.css", "styles/replay.css"],
-  },
-  solo: {
-    load: async () => (await withTexts(import("./screens/solo.js"))).Solo,
-    modules: [
-      "ui/screens/solo.js",
-      "ui/parts/board-reader.js",
-      "ui/parts/tile-picture.js",
-      "core/solo-attempt.js",
-      "ui/parts/select.js",
-      "app/solve-times.js",
-      "core/averages.js",
-      "ui/input.js",
-    ],
-    sheets: ["styles/board.css", "styles/solo.css"],
-  },
+/** Screens whose files `index.html` lists. */
+const FIRST = {
+  home: async () => (await import("./screens/home.js")).Home,
+  enter: async () => (await import("./screens/enter-room.js")).EnterRoom,
 };
 
-/** @type {Map<ScreenName, Promise<new (app: App) => Screen>>} */
+const table = () => import("./screen-table.js");
+
+/** Begin to fetch the modules of a room. */
+export const prepareRoom = async () => preload((await table()).ROOM_MODULES);
+
+/** @type {Map<ScreenName, Promise<ScreenClass>>} */
 const loaded = new Map();
 
 /**
  * Fetch a screen, once. After a failure the next call tries again.
  * @param {ScreenName} name
- * @returns {Promise<new (app: App) => Screen>} its class
+ * @returns {Promise<ScreenClass>} its class
  */
 export function fetchScreen(name) {
-  const { load, modules, sheets } = SCREENS[name];
   let loading = loaded.get(name);
   if (!loading) {
-    preload(modules);
-    loading = Promise.all([load(), ...sheets.map(sheet)]).then(([screen]) => screen);
+    loading = fetchFiles(name);
     loading.catch(() => loaded.delete(name));
     loaded.set(name, loading);
   }
   return loading;
+}
+
+/** @param {ScreenName} name */
+async function fetchFiles(name) {
+  if (name === "home" || name === "enter") return FIRST[name]();
+  const { load, modules, sheets } = (await table()).SCREENS[name];
+  preload(modules);
+  const all = [CONTROLS, ...sheets].map(sheet);
+  const [screen] = await Promise.all([load(), ...all]);
+  return screen;
 }

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
 from sliderace.protocol.version import BOT_HEADER
@@ -108,6 +109,7 @@ class ClientAddresses:
             _log.warning(_FAULTS[fault], extra={"proxy": proxy})
 
 
+@lru_cache(256)
 def _is_proxy_header(name: str) -> bool:
     """Return whether only proxies send a header.
 
@@ -149,6 +151,7 @@ def client_address(
     return address
 
 
+@lru_cache(1_024)
 def is_loopback(address: str) -> bool:
     """Return whether an address is on this machine; an empty one is (a Unix socket).
 

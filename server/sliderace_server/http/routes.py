@@ -12,22 +12,26 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote
 
-from sliderace.protocol.room_code import parse_code
+from sliderace.protocol.room_code import RoomCode, parse_code
 from sliderace.race.series import Series
 from sliderace.texts import text
 from sliderace_server.http.assets import INDEX, Asset
+from sliderace_server.http.board_query import BadParameter, board_json, board_query
 from sliderace_server.http.host_check import HostCheck
 from sliderace_server.http.series_export import as_csv, as_json
-from sliderace_server.storage import RaceSummary, StorageUnavailable
+from sliderace_server.storage import RaceSummary, ResultsStore, StorageUnavailable
 
 __all__ = [
     "SECURITY",
     "WEBSOCKET_PATH",
     "Answer",
+    "Profiles",
     "Request",
+    "Rooms",
     "Routes",
     "message",
     "races_listing",
+    "room_of",
 ]
 
 WEBSOCKET_PATH = "/ws"
@@ -43,6 +47,12 @@ SECURITY: Mapping[str, str] = {
 }
 """Sent with every answer. Browsers must not guess content types, nor send a room's link
 to other sites as the referrer."""
+_SECRET = re.compile("[0-9a-f]{32}", re.ASCII)
+"""The secret of a profile."""
+BOARD_COST = 10
+"""A leaderboard counts as so many requests, as it takes up to 5 ms."""
+EXPORT_COST = 300
+"""An export counts as so many requests, as it reads every race of a profile."""
 _MISTYPED = re.compile("/[A-Za-z0-9-]{1,32}")
 """Perhaps a mistyped link to a room."""
 _OF_A_ROOM: Sequence[Sequence[str]] = ([], ["series"], ["series.csv"])
@@ -94,7 +104,10 @@ class Answer:
 
 
 class Rooms(Protocol):
-    """Rooms and stored races, as the routes use them."""
+    """Open rooms, race records and the daily race, as the routes use them.
+
+    The asynchronous methods may raise `StorageUnavailable`.
+    """
 
     def health(self) -> Mapping[str, Any]:
         """Return the server's state for `/healthz`."""
@@ -112,30 +125,53 @@ class Rooms(Protocol):
         """Return the series of an open room."""
         ...
 
-    async def races(
-        self, room: str | None, before: str | None, *, public_only: bool, limit: int
-    ) -> Sequence[RaceSummary]:
-        """Return stored races, the latest first.
+    async def record(self, race_id: str) -> bytes | None:
+        """Return a signed race record as JSON, or None."""
+        ...
 
-        Raises:
-            StorageUnavailable: the storage cannot be read.
+    async def sealed_ms(self, race_id: str, profile: str | None) -> int:
+        """Return for how many more ms a race record is secret; 0: it is not.
+
+        Args:
+            race_id: the race.
+            profile: who asks; its racers may always read it.
         """
         ...
 
-    async def record(self, race_id: str) -> bytes | None:
-        """Return a signed race record as JSON, or None.
+    async def today(self) -> int:
+        """Return today, in days since 1970 in UTC."""
+        ...
 
-        Raises:
-            StorageUnavailable: the storage cannot be read.
-        """
+    async def daily_view(self, profile: str | None) -> Mapping[str, Any]:
+        """Return the daily race of today, and what a profile has done in it."""
+        ...
+
+
+class Profiles(Protocol):
+    """Profiles, as the routes use them; each method may raise `StorageUnavailable`."""
+
+    async def owner(self, secret: str) -> str | None:
+        """Return the public id of the profile with a secret, or None."""
+        ...
+
+    async def public(self, profile: str) -> Mapping[str, Any] | None:
+        """Return id, name, and bests on leaderboards; None: there is none."""
+        ...
+
+    async def own(self, profile: str) -> bytes | None:
+        """Return a profile as its owner sees it, as JSON; None: there is none."""
+        ...
+
+    async def export(self, profile: str) -> bytes:
+        """Return all attempts of a profile and their race records, as a ZIP file."""
         ...
 
 
 class RateLimits(Protocol):
     """Rate limits per client address. Waits are in ms; 0: allowed now."""
 
-    def request_wait(self, peer: str) -> int:
-        """Count a request; return how long its address must wait."""
+    def request_wait(self, peer: str, cost: int = 1) -> int:
+        """Count a request as so many; return how long its address must wait."""
         ...
 
     def code_wait(self, peer: str) -> int:
@@ -152,13 +188,18 @@ class Routes:
 
     Args:
         page: URL path -> file of the web page.
-        rooms: rooms and races.
+        rooms: rooms and race records.
+        profiles: the profiles.
+        store: the stored races and the leaderboards.
         host_check: accepted hosts and origins.
         rate_limits: limits per address.
         metrics: returns the content type and body of `/metrics`.
-        links: room code -> links to that room, the best first.
+        links: room code, or nothing -> links to that room or to the start page, the
+            best first.
         operator_token: who sends it may see private data.
         operator_view: returns the server's set-up, for `sliderace doctor`.
+        elsewhere: room code, request -> the answer of the process that serves the room;
+            None: this process must answer.
         base: path under which clients reach us, such as ``/race``; empty: the root. The
             root is answered too, because a proxy may strip the path.
     """
@@ -167,22 +208,28 @@ class Routes:
         self,
         page: Mapping[str, Asset],
         rooms: Rooms,
+        profiles: Profiles,
+        store: ResultsStore,
         host_check: HostCheck,
         rate_limits: RateLimits,
         metrics: Callable[[], tuple[str, bytes]],
         links: Callable[[str], Sequence[str]],
         operator_token: str,
         operator_view: Callable[[], Awaitable[Mapping[str, Any]]],
+        elsewhere: Callable[[str, Request], Awaitable[Answer | None]],
         base: str = "",
     ) -> None:
         self._page = page
         self._rooms = rooms
+        self._profiles = profiles
+        self._store = store
         self._host_check = host_check
         self._rate_limits = rate_limits
         self._metrics = metrics
         self._links = links
         self._operator_view = operator_view
-        self._operator = f"Bearer {operator_token}".encode()
+        self._elsewhere = elsewhere
+        self._operator = operator_token.encode()
         self._base = base
 
     async def answer(self, request: Request) -> Answer | None:
@@ -202,7 +249,18 @@ class Routes:
         if request.method not in ("GET", "HEAD"):
             return message(405, "http.wrong_method", {"Allow": "GET, HEAD"})
         try:
+            code = room_of(unquote(path), query)
+            if code and (answer := await self._elsewhere(code, request)):
+                return answer
             return await self._route(request, unquote(path), query)
+        except StorageUnavailable:
+            return message(503, "http.storage_unavailable")
+
+    async def answer_here(self, request: Request) -> Answer:
+        """Return the answer to a request that another process has accepted."""
+        path, _, query = request.target.partition("?")
+        try:
+            return await self._route(request, unquote(self._strip_base(path)), query)
         except StorageUnavailable:
             return message(503, "http.storage_unavailable")
 
@@ -211,7 +269,7 @@ class Routes:
 
         An address would not do: it may be that of a proxy.
         """
-        given = request.authorization.encode(errors="replace")
+        given = _bearer_token(request).encode(errors="replace")
         return hmac.compare_digest(given, self._operator)
 
     def _strip_base(self, path: str) -> str:
@@ -230,13 +288,23 @@ class Routes:
                 kind, body = self._metrics()
                 return Answer(200, body, kind, {"Cache-Control": "no-store"})
             case ["api", "rooms"]:
-                return _json({"rooms": list(self._rooms.public_rooms())})
+                rooms = list(self._rooms.public_rooms())
+                return _json({"rooms": rooms, "links": list(self._links(""))})
             case ["api", "rooms", code, *rest] if rest in _OF_A_ROOM:
                 return self._room(request, code, *rest)
             case ["api", "races"]:
                 return await self._races(request, query)
             case ["api", "races", race_id]:
-                return await self._record(race_id)
+                return await self._record(request, race_id)
+            case ["api", "profiles", profile]:
+                return await self._profile(request, profile)
+            case ["api", "profiles", profile, "export"]:
+                return await self._export(request, profile)
+            case ["api", "boards"]:
+                return await self._board(request, query)
+            case ["api", "daily"]:
+                owner = await self._owner(request)
+                return _json(await self._rooms.daily_view(owner))
             case ["replay", race_id] if RACE_ID.fullmatch(race_id):
                 # Relative, so that it works under any base path.
                 location = {"Location": f"../?replay={race_id}"}
@@ -307,25 +375,98 @@ class Routes:
                 return _too_many("refusal.too_many_tries", wait)
         # A private room's code is its key: without it, only the operator may see them.
         public_only = room is None and not self._is_operator(request)
-        races = await self._rooms.races(
-            room, parameters.get("before"), public_only=public_only, limit=PAGE_SIZE
+        before = parameters.get("before")
+        races = await self._store.results.races(
+            room, public_only=public_only, limit=PAGE_SIZE, before=before
         )
         if room is not None and not races and not self._rooms.listing(room):
             self._rate_limits.wrong_code(request.peer)
         return _json(races_listing(races))
 
-    async def _record(self, race_id: str) -> Answer:
+    async def _record(self, request: Request, race_id: str) -> Answer:
         record = await self._rooms.record(race_id)
         if record is None:
             return _json({"error": "race_unknown"}, 404)
+        owner = await self._owner(request)
+        if sealed_ms := await self._rooms.sealed_ms(race_id, owner):
+            return _json({"error": "sealed", "retry_ms": sealed_ms}, 403)
         name = f'attachment; filename="{_filename(race_id)}.json"'
         headers = {"Content-Disposition": name, "Cache-Control": "no-cache"}
         return Answer(200, record, "application/json", headers)
+
+    async def _board(self, request: Request, query: str) -> Answer:
+        if wait := self._rate_limits.request_wait(request.peer, BOARD_COST):
+            return _too_many("http.too_many_requests", wait)
+        wanted = board_query(query, await self._rooms.today())
+        if isinstance(wanted, BadParameter):
+            return _json(wanted.json(), 400)
+        owner = await self._owner(request)
+        board = await self._store.standings.board(wanted, owner)
+        return _json(board_json(wanted, board, owner))
+
+    async def _profile(self, request: Request, profile: str) -> Answer:
+        """Return a profile: all of it to its owner, some of it to anyone."""
+        if not request.authorization:
+            found = await self._profiles.public(profile)
+            return _no_profile(404) if found is None else _json(found)
+        if await self._owner(request) != profile:
+            return _no_profile(403)
+        own = await self._profiles.own(profile)
+        if own is None:
+            return _no_profile(404)
+        return Answer(200, own, "application/json", {"Cache-Control": "no-store"})
+
+    async def _export(self, request: Request, profile: str) -> Answer:
+        if wait := self._rate_limits.request_wait(request.peer, EXPORT_COST):
+            return _too_many("http.too_many_requests", wait)
+        if await self._owner(request) != profile:
+            return _no_profile(403)
+        name = f'attachment; filename="sliderace-{profile}.zip"'
+        headers = {"Content-Disposition": name, "Cache-Control": "no-store"}
+        body = await self._profiles.export(profile)
+        return Answer(200, body, "application/zip", headers)
+
+    async def _owner(self, request: Request) -> str | None:
+        """Return the profile whose secret a request contains, or None: a guest."""
+        secret = _bearer_token(request)
+        return await self._profiles.owner(secret) if _SECRET.fullmatch(secret) else None
+
+
+def _bearer_token(request: Request) -> str:
+    """Return the token of the Authorization header; empty: there is none."""
+    scheme, _, token = request.authorization.partition(" ")
+    return token.strip(" ") if scheme.lower() == "bearer" else ""  # RFC 9110, 11.1
+
+
+def room_of(path: str, query: str) -> RoomCode | None:
+    """Return the code of the room that a request is about, or None.
+
+    Args:
+        path: without the base path, and without escapes.
+        query: what follows the question mark.
+
+    >>> room_of("/api/races/KWXTRB-2", ""), room_of("/ws", "room=kwxtrb")
+    ('KWXTRB', 'KWXTRB')
+    """
+    match path.split("/")[1:]:
+        case ["api", "rooms", code, *_]:
+            return parse_code(code)
+        case ["api", "races", race]:
+            return parse_code(race.partition("-")[0])
+        case ["api", "races"] | ["ws"]:
+            rooms = parse_qs(query).get("room", [""])
+            return parse_code(rooms[-1])
+        case _:
+            return None
 
 
 def message(status: int, key: str, headers: Mapping[str, str] | None = None) -> Answer:
     """Return a plain-text answer with a text of the catalogue."""
     return Answer(status, f"{text(key)}\n".encode(), headers=headers or {})
+
+
+def _no_profile(status: int) -> Answer:
+    return _json({"error": "profile_unknown"}, status)
 
 
 def _too_many(key: str, wait_ms: int) -> Answer:

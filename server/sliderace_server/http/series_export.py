@@ -1,17 +1,14 @@
 """A series as JSON and as a table for spreadsheets (CSV)."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from sliderace.race.series import Series, average_of, ranked
+from sliderace_server.http.csv_text import csv_line
 
 __all__ = ["as_csv", "as_json"]
 
 COLUMNS = ("place", "name", "bot", "races", "wins", "points", "best_ms", "average_ms")
-_FORMULA = re.compile(r"[\s\x00-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
-"""What a spreadsheet would read as a formula; wide forms, too."""
-_QUOTED = re.compile(r'[",;\r\n]')
 
 
 def as_json(series: Series) -> Mapping[str, Any]:
@@ -49,14 +46,4 @@ def as_csv(series: Series) -> str:
     first = series.races - kept + 1
     head = [*COLUMNS, *(f"race_{first + n}" for n in range(kept))]
     lines = [head, *([*map(row.get, COLUMNS), *row["results_ms"]] for row in rows)]
-    return "".join(f"{','.join(map(_cell, line))}\r\n" for line in lines)
-
-
-def _cell(value: str | int | None) -> str:
-    """Return a cell; a text that looks like a formula gets an apostrophe."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, str):
-        return "" if value is None else str(value)
-    text = f"'{value}" if _FORMULA.match(value) else value
-    return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
+    return "".join(map(csv_line, lines))

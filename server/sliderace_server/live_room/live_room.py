@@ -37,7 +37,9 @@ import msgspec
 from sliderace.protocol.messages import (
     Ack,
     BoardEvent,
+    BotWanted,
     Event,
+    Gains,
     Leave,
     Limits,
     PhaseEvent,
@@ -212,6 +214,15 @@ class _PendingNotice:
     code: int
 
 
+@dataclass(frozen=True, slots=True)
+class _PendingGains:
+    """What an attempt has changed in a profile."""
+
+    position: int
+    profile: str
+    gains: Gains
+
+
 class LiveRoom:
     """A running room.
 
@@ -250,7 +261,9 @@ class LiveRoom:
         self._shift = state.epoch.t - state.epoch.mono_ms
         self._phase = int.from_bytes(state.code.encode())
         self._out = Outputs()
-        self._pending: deque[_PendingRecord | _PendingView | _PendingNotice] = deque()
+        self._pending: deque[
+            _PendingRecord | _PendingView | _PendingNotice | _PendingGains
+        ] = deque()
         self._acks: deque[tuple[int, int, str, int]] = deque()
         self._open: dict[int, OpenAttempt] = {}
         self._last_slide: dict[int, int] = {}
@@ -395,6 +408,25 @@ class LiveRoom:
             tag = str(message.__struct_config__.tag)
             self._send(room.refused(tag, outcome), (subscriber,))
 
+    def set_bots(
+        self,
+        want: Sequence[BotWanted],
+        token_hashes: Sequence[str],
+        now: int,
+        entropy: bytes,
+    ) -> None:
+        """Choose the bots of a room without a host; see `room.SetBots`."""
+        self._set_time(now)
+        self._do(room.SetBots(want, token_hashes), entropy)
+
+    def tell_gains(self, profile: str, gains: Gains) -> None:
+        """Send the members with a profile what an attempt has changed in it.
+
+        It is sent once everything applied so far is durable, and so after a welcome.
+        """
+        self._pending.append(_PendingGains(self.applied, profile, gains))
+        self._release()
+
     def react(
         self, subscriber: Subscriber, message: React, now: int, entropy: bytes
     ) -> None:
@@ -474,7 +506,8 @@ class LiveRoom:
         waiting = [
             one.subscriber
             for one in self._pending
-            if not isinstance(one, _PendingRecord) and not one.subscriber.gone
+            if isinstance(one, _PendingView | _PendingNotice)
+            and not one.subscriber.gone
         ]
         self._pending.clear()
         self._send(room.refused("hello", refusal), waiting)
@@ -619,12 +652,12 @@ class LiveRoom:
 
     def _decide_slides(self, subscriber: Subscriber, slides: Slides) -> None:
         """Apply or reject slides by the general rules, without the fast path."""
+        if self.over:
+            return  # the client sends them again elsewhere; if rejected, it would not
         limits, member = self._settings.limits, subscriber.member
-        outcome: Sequence[Record] | Refusal = Refusal("room_unknown")
-        if not self.over:
-            outcome = room.decide_slides(
-                self.state, member, slides, self._t, limits, self._latency_of
-            )
+        outcome = room.decide_slides(
+            self.state, member, slides, self._t, limits, self._latency_of
+        )
         if isinstance(outcome, Refusal):
             self._reject(subscriber, outcome)
         elif outcome:
@@ -768,8 +801,7 @@ class LiveRoom:
             self._due["delayed"] = self._t + self._settings.spectator_tick_ms
 
     def _schedule_latencies(self) -> None:
-        large = len(self.state.members) > self._settings.small_room
-        self._due["latency"] = self._t + LATENCY_REPORT_MS[large]
+        self._due["latency"] = self._t + LATENCY_REPORT_MS
 
     # --- pending outputs -------------------------------------------------------------
 
@@ -804,6 +836,8 @@ class LiveRoom:
                     if not one.subscriber.gone:
                         self._send(one.event, (one.subscriber,))
                         self._out.closes.append((one.subscriber, one.code))
+                case _PendingGains():
+                    self._send_gains(one)
                 case _:
                     assert_never(one)
         if self._following:
@@ -1037,6 +1071,17 @@ class LiveRoom:
         """Send the table of a series to the subscribers that understand it."""
         able = [one for one in targets if "series" in one.can]
         self._send(SeriesEvent(room.series_table(series)), able)
+
+    def _send_gains(self, pending: _PendingGains) -> None:
+        members = self.state.members
+        owners = [
+            one
+            for one in self._subscribers.stream
+            if "gains" in one.can
+            and one.member in members
+            and members[one.member].profile == pending.profile
+        ]
+        self._send(pending.gains, owners)
 
     # --- latency ---------------------------------------------------------------------
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sliderace.protocol.messages import (
     Ack,
+    BotWanted,
     Event,
+    Gains,
     React,
     Refused,
     Rejected,
@@ -43,6 +45,8 @@ class RoomActor:
         state: the room; read-only.
         live: the running room.
         quota: how many more log records each member may cause.
+        opener: address of the client that opened the room; None: unknown, as after a
+            restart.
 
     Args:
         services: what all rooms share.
@@ -50,7 +54,8 @@ class RoomActor:
         position: number of records in its log.
         new: records that are applied but not in the log yet.
         ended: called once, when the room is over or its log is lost.
-        trimmable: called when the log is no longer needed up to a position.
+        trimmable: called with the code when the log is no longer needed up to a
+            position.
     """
 
     def __init__(
@@ -60,11 +65,12 @@ class RoomActor:
         position: int,
         new: Iterable[Record],
         ended: Callable[["RoomActor"], None],
-        trimmable: Callable[["RoomActor", int], None],
+        trimmable: Callable[[str, int], None],
     ) -> None:
         self.state = state
         self.code = state.code
         self.quota = Quota(services.settings.limits.room.lobby_records)
+        self.opener: str | None = None
         self._services = services
         self._now_ms = services.clock.now_ms
         self._before_flush = services.before_flush
@@ -101,6 +107,15 @@ class RoomActor:
     def stored(self) -> bool:
         """Whether anything of this room is durable."""
         return self.live.durable > 0
+
+    @property
+    def durable(self) -> int | None:
+        """The position at which the log ends; None: an append is in progress."""
+        return self._log.durable if self._log.idle else None
+
+    def lose_log(self) -> None:
+        """Give up the room: another process has appended to its log."""
+        self._log.lose("another writer has it")
 
     # --- for sessions ----------------------------------------------------------------
 
@@ -146,6 +161,17 @@ class RoomActor:
         self._schedule()
         now, entropy = self._now_ms(), self._services.entropy(32)
         self.live.receive(subscriber, message, now, entropy, token_hashes)
+
+    def set_bots(self, want: Sequence[BotWanted], token_hashes: Sequence[str]) -> None:
+        """Choose the bots of a room without a host; see `room.SetBots`."""
+        self._schedule()
+        now, entropy = self._now_ms(), self._services.entropy(32)
+        self.live.set_bots(want, token_hashes, now, entropy)
+
+    def tell_gains(self, profile: str, gains: Gains) -> None:
+        """Send a member what their attempt has changed in their profile."""
+        self._schedule()
+        self.live.tell_gains(profile, gains)
 
     def react(self, subscriber: Subscriber, message: React) -> None:
         """Show a member's reaction to the others, or refuse it."""
@@ -253,7 +279,7 @@ class RoomActor:
         if out.postponed:
             services.metrics.count("postponed", by=out.postponed)
         if out.checkpoint is not None:
-            self._trimmable(self, out.checkpoint)
+            self._trimmable(self.code, out.checkpoint)
         if out.wake_at != self._wake_at:
             self._wake_at = out.wake_at
             services.timers.set(self, out.wake_at)

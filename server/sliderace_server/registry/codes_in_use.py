@@ -2,13 +2,13 @@
 
 import hashlib
 import heapq
-from collections.abc import Iterator, Set as AbstractSet
+from collections.abc import Callable, Iterator, Set as AbstractSet
 from itertools import islice
 from typing import Final
 
 from sliderace.protocol.room_code import ALPHABET, LENGTH, RoomCode
 
-__all__ = ["RESERVE_MS", "Codes", "draw"]
+__all__ = ["RESERVE_MS", "Codes", "draw", "draw_letters"]
 
 RESERVE_MS: Final = 86_400_000
 """A code is reserved for a day after its room is closed: an old link must not lead to a
@@ -65,18 +65,26 @@ class Codes:
         """The codes of open rooms."""
         return self._live
 
-    def new(self, entropy: bytes, now_ms: int) -> RoomCode:
+    def new(
+        self,
+        entropy: bytes,
+        now_ms: int,
+        suits: Callable[[str], bool] = lambda _: True,
+    ) -> RoomCode:
         """Return an unused code, and use it.
 
         Args:
             entropy: 16 random bytes or more.
             now_ms: monotonic time.
+            suits: whether a code may be used; true for some of all codes.
         """
         self._forget_expired(now_ms)
         code = next(
             code
             for code in draw(entropy)
-            if code not in self._live and self._reserved.get(code, now_ms) <= now_ms
+            if code not in self._live
+            and self._reserved.get(code, now_ms) <= now_ms
+            and suits(code)
         )
         self._live.add(code)
         return code
@@ -111,18 +119,24 @@ class Codes:
 
 
 def draw(entropy: bytes) -> Iterator[RoomCode]:
-    """Yield uniformly distributed codes without offensive words, without end.
+    """Yield codes without end; see `draw_letters`."""
+    return map(RoomCode, draw_letters(entropy, LENGTH))
+
+
+def draw_letters(entropy: bytes, count: int) -> Iterator[str]:
+    """Yield uniformly distributed letters without offensive words, without end.
 
     Args:
-        entropy: the same bytes give the same codes.
+        entropy: the same bytes give the same letters.
+        count: how many letters at a time.
     """
     letters = len(ALPHABET)
     limit = 256 - 256 % letters  # greater bytes would favour some letters
     fair = filter(limit.__gt__, _stream(entropy))
     while True:
-        code = "".join(ALPHABET[byte % letters] for byte in islice(fair, LENGTH))
+        code = "".join(ALPHABET[byte % letters] for byte in islice(fair, count))
         if not any(word in code for word in DENIED):
-            yield RoomCode(code)
+            yield code
 
 
 def _stream(entropy: bytes) -> Iterator[int]:

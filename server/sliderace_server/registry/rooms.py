@@ -1,31 +1,39 @@
-"""The room registry: opens, finds, recovers and drops the rooms of this server."""
+"""The room registry: opens, finds, recovers and ends the rooms of this process."""
 
+import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from sliderace import __version__
-from sliderace.protocol.messages import Create, Open
+from sliderace.protocol.messages import Create, Open, RoomKind, RoomRow
 from sliderace.protocol.room_code import RoomCode, parse_code
-from sliderace.protocol.version import VERSION
 from sliderace.race.log_records import RaceEnded
 from sliderace.race.refusal import Refusal
 from sliderace.race.rules import RulesError
-from sliderace.race.series import Series
 from sliderace_server import room
 from sliderace_server.clock import Timer
 from sliderace_server.limits import PerAddress, client_key
+from sliderace_server.live_room.subscriber import Peer
 from sliderace_server.registry.actor import RoomActor
-from sliderace_server.registry.bot_process import BotProcess, BotSeat
-from sliderace_server.registry.codes_in_use import RESERVE_MS, Codes
+from sliderace_server.registry.attempts import Attempts
+from sliderace_server.registry.codes_in_use import Codes
+from sliderace_server.registry.daily_races import DailyRaces
+from sliderace_server.registry.old_logs import OldLogs
+from sliderace_server.registry.processes import PROFILES, Report
+from sliderace_server.registry.profile_service import ProfileService
 from sliderace_server.registry.results_writer import ResultsWriter, stored_race
+from sliderace_server.registry.room_bots import RoomBots
+from sliderace_server.registry.room_list import RoomList, row_of
 from sliderace_server.registry.seat_tickets import Tickets, hashed
 from sliderace_server.registry.services import Services
 from sliderace_server.room import RoomState
 from sliderace_server.room.log_records import Record
 from sliderace_server.storage import (
     DAY_MS,
-    RaceSummary,
+    AttemptGains,
+    LogDamaged,
     StorageUnavailable,
     StoredRace,
     oldest_kept_ms,
@@ -36,10 +44,13 @@ __all__ = ["RoomRegistry"]
 
 _log = logging.getLogger(__name__)
 
+STILL_HERE_MS = 10_000
+"""Who has been disconnected for longer no longer races alone: clients that reconnect
+wait at most 8 s between two attempts to connect."""
 CLOCK_STEP_MS = 1_000
 """If the clocks moved apart by more than this in a second, the wall clock was set."""
-RETRY_S = 1.0
-"""Pause while a room's log cannot be removed."""
+NOTE_ALIVE_MS = 600_000
+"""Downtime matters if it is longer than an hour, so this need not be exact."""
 MISSES = {"room_unknown", "bad_ticket", "bad_token"}
 """Refusals that count as a guess."""
 WATCH_MS = 50
@@ -62,8 +73,18 @@ class RoomRegistry:
         addresses: limits per client address.
 
     Attributes:
+        rooms: code -> open room.
+        quick: those of them that are quick rooms.
+        codes: the room codes in use.
+        tickets: the seat tickets.
+        stopping: the server shuts down.
         host_ended: the shutdown is because the host of these rooms has ended.
-        bots: the process in which the bots of the server play.
+        profiles: the profiles of this server.
+        attempts: what attempts mean for them.
+        bots: the bots of the server.
+        daily: the daily race.
+        room_list: the list of public rooms, for those who watch it.
+        proxy_faults: what is wrong with a proxy -> its address.
         clock_steps: how often the machine's wall clock was set.
         stored_everything: False if something was not stored before the shutdown.
     """
@@ -75,34 +96,44 @@ class RoomRegistry:
         self.stopping = False
         self.host_ended = False
         self.stored_everything = True
+        self.rooms: dict[str, RoomActor] = {}
+        self.quick: dict[str, RoomActor] = {}
+        self._alone: dict[str, RoomActor] = {}
+        self._unreadable: set[str] = set()
+        self._lost: set[str] = set()
+        self.codes = Codes()
         self.tickets = Tickets()
         self._results_writer = results_writer
         self._addresses = addresses
-        self._codes = Codes()
-        self._rooms: dict[str, RoomActor] = {}
-        self._had_bots: dict[str, None] = {}
-        self._openers: dict[str, str] = {}
-        self._unreadable: set[str] = set()
-        self._lost: set[str] = set()
-        self._closed: set[str] = set()
-        self._trims: dict[str, int] = {}
+        self._old_logs = OldLogs(services, results_writer)
+        self.daily = DailyRaces(
+            services.store.standings, services.key, services.clock.wall_ms
+        )
+        self.profiles = ProfileService(services, addresses, self.daily)
+        self.attempts = Attempts(services, self.rooms, self.daily)
+        self.bots = RoomBots(services, self.rooms, lambda: self.failing)
+        self.room_list = RoomList(self._rows, services.frame, services.clock.later)
         self._prune_at_ms = 0
+        self._note_alive_at_ms = 0
+        self.proxy_faults: Mapping[str, str] = {}
         self.clock_steps = 0
         self._wall_offset_ms = services.clock.wall_ms() - services.clock.now_ms()
-        self.bots = BotProcess(
-            services.spawn,
-            services.clock.now_ms,
-            self._all_bot_seats,
-            services.settings.tls_cert,
-        )
         self._storage_lost = False
         self._checking_storage = False
         self._heartbeat: Timer | None = None
-        self._began_ms = self._rooms_beat_at = services.clock.now_ms()
+        self._rooms_beat_at = services.clock.now_ms()
         services.clock.on_stall.append(self.stalled)
-        services.metrics.gauge("rooms", "Live rooms", lambda: len(self._rooms))
+        services.metrics.gauge("rooms", "Live rooms", lambda: len(self.rooms))
         services.metrics.gauge(
-            "members_connected", "Members with a live connection", self._connections
+            "members_connected", "Members with a live connection", self.connections
+        )
+        services.metrics.others = lambda: [
+            report.samples for report in services.processes.reports()
+        ]
+        services.metrics.gauge(
+            "lobby_watchers",
+            "Connections that watch the list",
+            lambda: len(self.room_list),
         )
 
     # --- opening and finding ---------------------------------------------------------
@@ -125,22 +156,48 @@ class RoomRegistry:
             return Refusal("storage_unavailable", retry_ms=5_000)
         if not self._addresses.may_open(address):
             return Refusal("too_many_rooms")
-        now, wall = services.clock.now_ms(), services.clock.wall_ms()
+        now = services.clock.now_ms()
         if wait := self._addresses.open_wait(address, now):
             return Refusal("too_many_rooms", retry_ms=wait)
-        code = self._codes.new(services.entropy(32), now)
-        epoch = room.first_epoch(services.clock.boot, now, wall)
+        actor = self.open_as(asked, "room")
+        if isinstance(actor, RoomActor):
+            self._addresses.opened(address, now)
+            actor.opener = address
+        return actor
+
+    def open_as(self, asked: Create | Open, kind: RoomKind) -> RoomActor | Refusal:
+        """Open a room of a kind, unless its rules are wrong; nobody's limits apply."""
+        code = self.new_code()
         try:
-            records = room.open_room(
-                code, wall // 1_000, asked, epoch, services.entropy(32)
-            )
+            return self.open_with(code, asked, kind)
         except RulesError as error:
-            self._codes.discard(code)
+            self.codes.discard(code)
             return Refusal("bad_rules", f"rules.{error.field}", str(error.value))
-        state = room.fold(records)
-        self._addresses.opened(address, now)
-        self._openers[code] = address
-        return self._run(self._actor(state, 0, records))
+
+    def open_with(
+        self,
+        code: RoomCode,
+        asked: Create | Open,
+        kind: RoomKind,
+        day: int = 0,
+        secret: bytes = b"",
+    ) -> RoomActor:
+        """Open a room with a code; see `room.open_room`.
+
+        Raises:
+            RulesError: a rule is out of range.
+        """
+        clock, entropy = self.services.clock, secret or self.services.entropy(32)
+        wall = clock.wall_ms()
+        epoch = room.first_epoch(clock.boot, clock.now_ms(), wall)
+        records = room.open_room(code, wall // 1_000, asked, epoch, entropy, kind, day)
+        return self._run(room.fold(records), 0, records)
+
+    def new_code(self) -> RoomCode:
+        """Return a code for a new room; nobody else gets it."""
+        services = self.services
+        entropy, now_ms = services.entropy(32), services.clock.now_ms()
+        return self.codes.new(entropy, now_ms, services.processes.owns)
 
     def find(self, text: str, address: str) -> RoomActor | Refusal:
         """Return the open room with a code.
@@ -153,7 +210,7 @@ class RoomRegistry:
         if isinstance(found, Refusal):
             return self._count_miss(found, address)
         # Even for a right code: a client that guesses a lot must not learn that.
-        return self._too_many(address) or found
+        return self.guess_refusal(address) or found
 
     def join_wait(self, address: str) -> int:
         """Count a join; return 0, or how many ms its address must wait."""
@@ -206,22 +263,47 @@ class RoomRegistry:
         code = parse_code(text)
         if code is None:
             return Refusal("bad_code", "code", text)
-        if code in self._lost:
+        if self.is_unavailable(code):
             return Refusal("storage_unavailable", retry_ms=5_000)
-        return self._rooms.get(code) or Refusal("room_unknown", "code", code)
+        return self.rooms.get(code) or Refusal("room_unknown", "code", code)
 
     def _count_miss(self, refusal: Refusal, address: str) -> Refusal:
         """Count a possible guess; return the refusal to send."""
         if refusal.code not in MISSES:
             return refusal
-        if too_many := self._too_many(address):
+        if too_many := self.guess_refusal(address):
             return too_many
         self._addresses.failed_try(address, self.services.clock.now_ms())
         return refusal
 
-    def _too_many(self, address: str) -> Refusal | None:
+    def guess_refusal(self, address: str) -> Refusal | None:
+        """Return why an address that has tried too many wrong codes is refused."""
         wait = self._addresses.try_wait(address, self.services.clock.now_ms())
         return Refusal("too_many_tries", retry_ms=wait) if wait else None
+
+    def watch(self, peer: Peer) -> Refusal | None:
+        """Let a connection watch the list of public rooms, or refuse it."""
+        if self.stopping:
+            return Refusal("shutting_down")
+        if not self._addresses.may_watch(peer.address):
+            return Refusal("rate", retry_ms=10_000)
+        self._addresses.watches(peer.address)
+        self.room_list.watch(peer)
+        return None
+
+    def unwatch(self, peer: Peer) -> None:
+        """Note that a connection that watched the list has ended."""
+        self._addresses.unwatches(peer.address)
+        self.room_list.leave(peer)
+
+    def _rows(self) -> Iterable[RoomRow]:
+        """Return the rows of all public rooms of the server."""
+        others = (report.rows for report in self.services.processes.reports())
+        return chain(self._own_rows(), *others)
+
+    def _own_rows(self) -> Iterable[RoomRow]:
+        public = (actor for actor in self.rooms.values() if actor.state.public)
+        return (row_of(actor.state, actor.now) for actor in public)
 
     def address_hash(self, code: str, address: str) -> str:
         """Return what a room remembers of an address: the same only in this room."""
@@ -238,173 +320,156 @@ class RoomRegistry:
         base = settings.public_base or f"{settings.scheme}://{host}{settings.base}"
         return f"{base}/{code}"
 
-    def _actor(
-        self, state: RoomState, position: int, new: Sequence[Record]
-    ) -> RoomActor:
-        services = self.services
-        return RoomActor(services, state, position, new, self._ended, self._trim_later)
-
-    def _run(self, actor: RoomActor) -> RoomActor:
-        self._rooms[actor.code] = actor
+    def _run(self, state: RoomState, position: int, new: Sequence[Record]) -> RoomActor:
+        ended, trim = self._ended, self._old_logs.trim
+        actor = RoomActor(self.services, state, position, new, ended, trim)
+        self.rooms[actor.code] = actor
+        if actor.state.kind == "quick":
+            self.quick[actor.code] = actor
+        if actor.state.alone:
+            self._alone[actor.code] = actor
+        self.services.processes.opened(actor.code)
         return actor
-
-    # --- bots of the server ----------------------------------------------------------
-
-    def start_bots(self, url: str) -> None:
-        """Note where bots reach this server; let those of recovered rooms play."""
-        self.bots.url = url
-        if seats := self._all_bot_seats():
-            self.bots.play(seats)
-
-    def bots_refusal(self, actor: RoomActor, count: int) -> Refusal | None:
-        """Return why the server refuses bots; the room checks its own limit."""
-        if not count:
-            return None
-        if self.failing:
-            return Refusal("storage_unavailable", retry_ms=5_000)
-        others = sum(
-            len(room.server_bots(one.state))
-            for one in self._rooms_with_bots()
-            if one is not actor
-        )
-        most = max(0, self.services.settings.limits.total_bots - others)
-        if count > most:
-            return Refusal("too_many_bots", "want", str(count), allowed=(0, most))
-        return self.bots.refusal()
-
-    def bot_token_hashes(self, actor: RoomActor, count: int) -> list[str]:
-        """Return the token hashes of the next members of a room."""
-        first = actor.state.last_member + 1
-        members = range(first, first + count)
-        return [hashed(self._bot_token(actor.state, member)) for member in members]
-
-    def play_bots(self, actor: RoomActor, newer_than: int) -> None:
-        """Let those bots of a room play that entered after a member."""
-        seats = self._bot_seats(actor.state, newer_than)
-        if seats:
-            self._had_bots[actor.code] = None
-            self.bots.play(seats)
-
-    def _rooms_with_bots(self) -> list[RoomActor]:
-        """Return the rooms that have bots: of thousands, only few can."""
-        had = [self._rooms[code] for code in self._had_bots if code in self._rooms]
-        have = [actor for actor in had if room.server_bots(actor.state)]
-        self._had_bots = dict.fromkeys(actor.code for actor in have)
-        return have
-
-    def _bot_token(self, state: RoomState, member: int) -> str:
-        """Return the token of a bot; it is not stored, but the same after a restart."""
-        purpose = f"bot/v1 {state.code} {state.created_s} {member}"
-        return self.services.key.secret(purpose)[:16].hex()
-
-    def _bot_seats(self, state: RoomState, newer_than: int = 0) -> list[BotSeat]:
-        return [
-            BotSeat(
-                state.code,
-                self._bot_token(state, member.id),
-                member.level,
-                member.pace_ms,
-            )
-            for member in room.server_bots(state)
-            if member.id > newer_than
-        ]
-
-    def _all_bot_seats(self) -> list[BotSeat]:
-        return [
-            seat
-            for actor in self._rooms_with_bots()
-            for seat in self._bot_seats(actor.state)
-        ]
 
     # --- ends ------------------------------------------------------------------------
 
     def _ended(self, actor: RoomActor) -> None:
         code = actor.code
-        self._rooms.pop(code, None)
-        if code in self._openers:
-            self._addresses.closed(self._openers.pop(code))
+        self.rooms.pop(code, None)
+        self.quick.pop(code, None)
+        self._alone.pop(code, None)
+        if actor.opener is not None and actor.state.kind == "room":
+            self._addresses.closed(actor.opener)
+        self.services.processes.ended(code)
         if actor.stored and not actor.state.closed:
-            self._lost.add(code)
+            if not self.services.processes.takes_over:
+                self._lost.add(code)
             return
+        if actor.state.kind == "daily" and actor.state.race.phase != "results":
+            self.services.spawn(self._give_back(code))
         reason = actor.state.closed or "never stored"
         _log.info("closed", extra={"room": code, "reason": reason})
-        self._codes.retire(code, self.services.clock.now_ms())
-        self._closed.add(code)
-        self._trims.pop(code, None)
-        self._drop_closed()
+        self.codes.retire(code, self.services.clock.now_ms())
+        self._old_logs.drop(code)
 
-    def _trim_later(self, actor: RoomActor, position: int) -> None:
-        """Remove old records once the results of their races are stored."""
-        self._trims[actor.code] = position
-        self._trim_logs()
+    async def _give_back(self, code: str) -> None:
+        """Give back the attempt of a daily room that ended before the draw."""
+        with contextlib.suppress(StorageUnavailable):  # the next entry gives it back
+            await self.daily.give_back(code)
 
-    def _trim_logs(self) -> None:
-        for code, position in list(self._trims.items()):
-            if not self._results_writer.has_races_of(code):
-                del self._trims[code]
-                self.services.spawn(self._trim(code, position))
+    def stored(self, race: StoredRace, gains: Sequence[AttemptGains]) -> None:
+        """Do what waited for a race to be stored.
 
-    async def _trim(self, code: str, position: int) -> None:
-        try:
-            await self.services.store.log.trim(code, position)
-        except StorageUnavailable as error:  # the next checkpoint tries again
-            _log.warning("cannot trim", extra={"room": code, "error": str(error)})
-
-    def stored(self, race: StoredRace) -> None:
-        """Trim and drop logs that waited for this race to be stored."""
-        _log.info("stored", extra={"room": race.summary.room, "race": race.summary.id})
-        self._trim_logs()
-        self._drop_closed()
-
-    def _drop_closed(self) -> None:
-        for code in sorted(self._closed):
-            if not self._results_writer.has_races_of(code):
-                self._closed.discard(code)
-                self.services.spawn(self._drop(code))
-
-    async def _drop(self, code: str) -> None:
-        log, clock = self.services.store.log, self.services.clock
-        while True:
-            try:
-                await log.drop(code, now_ms=clock.wall_ms(), reserve_ms=RESERVE_MS)
-            except StorageUnavailable:
-                await clock.sleep(RETRY_S)
-            else:
-                return
+        Args:
+            race: the race.
+            gains: what its attempts changed in profiles.
+        """
+        summary = race.summary
+        _log.info("stored", extra={"room": summary.room, "race": summary.id})
+        self.attempts.stored(race, gains)
+        self._old_logs.remove()
 
     # --- recovery --------------------------------------------------------------------
 
     async def recover(self) -> None:
-        """Continue every room in the log, each in a new epoch.
+        """Start, and continue every room in the log in a new epoch.
+
+        In a cluster, rooms are continued on demand instead (see `take_over`).
 
         Raises:
             StorageUnavailable: the storage cannot be read.
         """
         log, clock = self.services.store.log, self.services.clock
+        log.on_reserved(self._reserve)
         for code, reserve_ms in (await log.reserved_codes(clock.wall_ms())).items():
-            self._codes.retire(RoomCode(code), clock.now_ms(), reserve_ms)
-        for code in await log.rooms():
-            data = await log.read(code)
-            try:
-                state = await self._fold(data)
-            except (UnknownRecord, _Damaged) as error:
-                self._unreadable.add(code)
+            self.codes.retire(RoomCode(code), clock.now_ms(), reserve_ms)
+        if not self.services.processes.takes_over:
+            for code in await log.rooms():
+                await self._recover(code)
+        self._beat()
+        if self.rooms:
+            _log.info("recovered", extra={"rooms": len(self.rooms)})
+
+    def _reserve(self, code: str, until_ms: int) -> None:
+        """Reserve the code of a room that another process has dropped."""
+        if code not in self.rooms:
+            clock = self.services.clock
+            left_ms = max(0, until_ms - clock.wall_ms())
+            self.codes.retire(RoomCode(code), clock.now_ms(), left_ms)
+
+    async def _recover(self, code: str) -> None:
+        """Continue a room from its log in a new epoch, or report that it cannot."""
+        log, clock = self.services.store.log, self.services.clock
+        try:
+            # Before reading: if another process appends in between, this one gives the
+            # room up, instead of appending to records that it has not read.
+            position = await log.length(code)
+            state = await self._fold(await log.read(code)) if position else None
+        except (UnknownRecord, _Damaged, LogDamaged) as error:
+            if code not in self._unreadable:  # it may be tried again and again
                 foreign = isinstance(error, UnknownRecord)
                 why = "made by another release" if foreign else "its log is damaged"
                 extra = {"room": code, "error": str(error)}
                 _log.error("cannot recover: %s", why, extra=extra)
-                self._codes.claim(RoomCode(code))
+            self._unreadable.add(code)
+            self.codes.claim(RoomCode(code))
+            return
+        self._unreadable.discard(code)
+        if state is None:
+            return
+        if state.closed:
+            self.codes.retire(state.code, clock.now_ms())
+            self._old_logs.drop(code)
+        elif not self.stopping:
+            self.codes.claim(state.code)
+            self._continue_room(state, position)
+
+    def is_unavailable(self, code: str) -> bool:
+        """Return whether a room cannot be continued now, but perhaps later."""
+        return code in self._lost or code in self._unreadable
+
+    def has(self, code: str) -> bool:
+        """Return whether this process serves a room."""
+        return code in self.rooms and not self.stopping
+
+    async def take_over(self, code: str) -> bool:
+        """Continue a room that no other process serves any more.
+
+        If another process is faster, this one gives the room up at its first append.
+
+        Returns:
+            Whether there is such a room.
+
+        Raises:
+            StorageUnavailable: its log cannot be read.
+        """
+        await self._recover(code)
+        return code in self.rooms or code in self._unreadable
+
+    async def logged(self) -> list[str]:
+        """Return the codes of all rooms with a log.
+
+        Raises:
+            StorageUnavailable: the storage cannot be read.
+        """
+        codes = await self.services.store.log.rooms()
+        self._unreadable.intersection_update(codes)  # somebody may have deleted one
+        return codes
+
+    async def check_logs(self, only: str = "") -> None:
+        """Give up the rooms that another process has continued.
+
+        Args:
+            only: code of the only room to check; empty: all.
+        """
+        for actor in list(self.rooms.values()):
+            if only not in ("", actor.code):
                 continue
-            if state.closed:
-                self._codes.retire(state.code, clock.now_ms())
-                self._closed.add(code)
-                continue
-            self._codes.claim(state.code)
-            self._continue_room(state, await log.length(code))
-        self._drop_closed()
-        self._beat()
-        if self._rooms:
-            _log.info("recovered", extra={"rooms": len(self._rooms)})
+            before = actor.durable
+            with contextlib.suppress(StorageUnavailable):  # then appends fail too
+                length = await self.services.store.log.length(actor.code)
+                if before is not None and before == actor.durable != length:
+                    actor.lose_log()
 
     async def _fold(self, data: Sequence[bytes]) -> RoomState:
         """Return the room of a log; store results that are missing in the store."""
@@ -427,15 +492,27 @@ class RoomRegistry:
         return state
 
     async def _store_again(self, race: StoredRace) -> None:
-        if await self.services.store.results.record(race.summary.id) is None:
-            self._results_writer.add(race)
+        try:
+            known = await self.services.store.results.record(race.summary.id)
+            if known is not None or await self.profiles.have_left(race.summary):
+                return
+        except StorageUnavailable:
+            if not self.services.processes.takes_over:
+                raise
+            # Players must not wait. The store ignores a race that it already has, and
+            # stores an attempt of a deleted profile as a guest's.
+        self._results_writer.add(race)
 
     def _continue_room(self, state: RoomState, position: int) -> None:
         clock = self.services.clock
         epoch = room.next_epoch(state, clock.boot, clock.now_ms(), clock.wall_ms())
+        if self.services.processes.takes_over:
+            # Two processes that continue a room at once must write different records.
+            number = epoch.epoch + int.from_bytes(self.services.entropy(1))
+            epoch = replace(epoch, epoch=number)
         state = room.apply(state, epoch)
-        self._had_bots[state.code] = None
-        self._run(self._actor(state, position, [epoch]))
+        self.attempts.credit(state, *state.members)
+        self.bots.play(self._run(state, position, [epoch]))
 
     def freeze(self) -> None:
         """Freeze all rooms; everything decided so far is still stored."""
@@ -443,7 +520,7 @@ class RoomRegistry:
         if self._heartbeat is not None:
             self._heartbeat.cancel()
         self.services.clock.beat(None)
-        for actor in self._rooms.values():
+        for actor in self.rooms.values():
             actor.freeze()
 
     # --- the heartbeat ---------------------------------------------------------------
@@ -459,14 +536,22 @@ class RoomRegistry:
             if abs(offset_ms - self._wall_offset_ms) > CLOCK_STEP_MS:
                 self.clock_steps += 1
             self._wall_offset_ms = offset_ms
-            self._tell_all(RoomActor.beat)
+            self._tell(self.rooms.values(), RoomActor.beat)
+            self._tell(self.quick.values(), self.bots.match)
+            processes = self.services.processes
+            processes.report(self._report)
+            self.room_list.update()
             if not self._checking_storage:
                 self._checking_storage = True
                 self.services.spawn(self._check_storage())
-            if self.services.settings.keep and now >= self._prune_at_ms:
+            keep = self.services.settings.keep
+            if keep and now >= self._prune_at_ms and processes.serves(PROFILES):
                 self._prune_at_ms = now + DAY_MS
-                self.services.spawn(self._prune(self.services.settings.keep))
-        racing = any(_is_racing(one.state) for one in self._rooms.values())
+                self.services.spawn(self._prune(keep))
+            if now >= self._note_alive_at_ms:
+                self._note_alive_at_ms = now + NOTE_ALIVE_MS
+                self.services.spawn(self._note_alive())
+        racing = any(_is_racing(one.state) for one in self.rooms.values())
         pause_ms = WATCH_MS if racing else room.KEEP_ALIVE_MS
         clock.beat(pause_ms)
         self._heartbeat = clock.later(pause_ms / 1_000, self._beat)
@@ -475,10 +560,12 @@ class RoomRegistry:
         """Note in all rooms that the server did nothing from `since` to `now`, ms."""
         self.services.metrics.count("stalls")
         _log.warning("stalled", extra={"ms": now - since})
-        self._tell_all(lambda actor: actor.stalled(since, now))
+        self._tell(self.rooms.values(), lambda actor: actor.stalled(since, now))
 
-    def _tell_all(self, call: Callable[[RoomActor], None]) -> None:
-        for actor in list(self._rooms.values()):
+    def _tell(
+        self, actors: Iterable[RoomActor], call: Callable[[RoomActor], None]
+    ) -> None:
+        for actor in list(actors):
             try:
                 call(actor)
             except Exception:  # noqa: BLE001 - it must not stop the other rooms
@@ -493,6 +580,12 @@ class RoomRegistry:
             _log.warning("cannot prune", extra={"error": str(error)})
         else:
             _log.info("pruned", extra={"races": count})
+
+    async def _note_alive(self) -> None:
+        try:
+            await self.daily.note_alive()
+        except StorageUnavailable as error:  # the gap is counted as downtime
+            _log.warning("cannot note the time", extra={"error": str(error)})
 
     async def _check_storage(self) -> None:
         try:
@@ -514,7 +607,7 @@ class RoomRegistry:
     def idle(self) -> bool:
         """Whether everything is stored."""
         return self._results_writer.idle and all(
-            one.idle for one in self._rooms.values()
+            one.idle for one in self.rooms.values()
         )
 
     @property
@@ -528,69 +621,66 @@ class RoomRegistry:
         return any(
             actor.state.empty_since is None
             and (_is_racing(actor.state) or not (actor.idle or failing))
-            for actor in self._rooms.values()
+            for actor in self.rooms.values()
         )
 
-    def _connections(self) -> int:
-        return sum(actor.live.connections for actor in self._rooms.values())
+    def connections(self) -> int:
+        """Return how many members are connected to this process."""
+        return sum(actor.live.connections for actor in self.rooms.values())
 
-    def health(self) -> Mapping[str, Any]:
-        """Return the server's state for `/healthz`."""
+    def _report(self) -> Report:
+        """Return what other processes of the server need to know about this one."""
+        return Report(
+            rows=list(self._own_rows()),
+            listings=self.listings(),
+            raced_on=sorted(self.raced_on()),
+            alone=self.profiles_alone(),
+            busy=self.attempts.busy(),
+            rooms=len(self.rooms),
+            connections=self.connections(),
+            bots=self.bots.count(),
+            racing=self.racing,
+            problems=self.problems(),
+            proxy_faults=dict(self.proxy_faults),
+            samples=self.services.metrics.samples(),
+            settings={"version": __version__, **self.services.settings.shared()},
+        )
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with this process, for `/healthz`."""
         found = {
             "storage_lost": self._storage_lost,
             "log_failing": self.services.log_writer.failing,
             "results_failing": self._results_writer.failing,
             "rooms_unreadable": bool(self._unreadable),
         }
-        problems = [problem for problem, is_there in found.items() if is_there]
-        status = "degraded" if problems else "ok"
+        return [problem for problem, is_there in found.items() if is_there]
+
+    def profiles_alone(self) -> dict[str, str]:
+        """Return profile -> code of its live room for one player."""
         return {
-            "server": "sliderace",
-            "status": "stopping" if self.stopping else status,
-            "problems": problems,
-            "version": __version__,
-            "protocol": VERSION,
-            "durability": self.services.store.durability,
-            "key": self.services.key.public,
-            "rooms": len(self._rooms),
-            "connections": self._connections(),
-            "uptime_s": (self.services.clock.now_ms() - self._began_ms) // 1_000,
+            member.profile: actor.code
+            for actor in self._alone.values()
+            if not actor.state.closed
+            and not (actor.state.kind == "daily" and actor.state.phase == "results")
+            for member in actor.state.members.values()
+            if member.profile is not None
+            and (member.connected or actor.now - member.since < STILL_HERE_MS)
         }
 
-    def public_rooms(self) -> Sequence[Mapping[str, Any]]:
-        """Return the rooms that anyone may see."""
-        states = (actor.state for actor in self._rooms.values())
+    def raced_on(self) -> set[tuple[str, int]]:
+        """Return event and day of the daily boards on which somebody races here."""
+        states = (actor.state for actor in self._alone.values())
+        return {
+            (one.race.rules.size, one.day)
+            for one in states
+            if one.race.active or not one.race.frozen  # its record may still change
+        }
+
+    def listings(self) -> list[dict[str, str | int | bool]]:
+        """Return the public rooms of this process, for `/api/rooms`."""
+        states = (actor.state for actor in self.rooms.values())
         return [room.listing(state) for state in states if state.public]
-
-    def listing(self, code: str) -> Mapping[str, Any] | None:
-        """Return an open room, or None."""
-        actor = self._rooms.get(code)
-        return None if actor is None else room.listing(actor.state)
-
-    def series(self, code: str) -> Series:
-        """Return the series of an open room."""
-        return self._rooms[RoomCode(code)].state.series
-
-    async def races(
-        self, room: str | None, before: str | None, *, public_only: bool, limit: int
-    ) -> Sequence[RaceSummary]:
-        """Return stored races, the latest first.
-
-        Raises:
-            StorageUnavailable: the storage cannot be read.
-        """
-        return await self.services.store.results.races(
-            room, public_only=public_only, limit=limit, before=before
-        )
-
-    async def record(self, race_id: str) -> bytes | None:
-        """Return a signed race record as JSON, or None.
-
-        Raises:
-            StorageUnavailable: the storage cannot be read.
-        """
-        pending = self._results_writer.record(race_id)
-        return pending or await self.services.store.results.record(race_id)
 
 
 def _is_racing(state: RoomState) -> bool:

@@ -1,7 +1,7 @@
 """What all rooms of a server share: settings, clocks, storage, timers and so on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sliderace.protocol.messages import Event
 from sliderace.protocol.version import FEATURES
@@ -9,6 +9,7 @@ from sliderace_server.clock import WatchedClock
 from sliderace_server.live_room.live_room import LiveRoomSettings
 from sliderace_server.metrics import Metrics
 from sliderace_server.pacing import LoadMeter
+from sliderace_server.registry.processes import OneProcess, Processes
 from sliderace_server.registry.timer_wheel import TimerWheel
 from sliderace_server.settings import ServerSettings
 from sliderace_server.signing_key import ServerKey
@@ -37,6 +38,7 @@ class Services:
         before_flush: calls a function before the next flush of the send queues.
         frame: encodes an event as a WebSocket frame, once for all receivers.
         load_meter: measures how busy the server is.
+        processes: those of the server.
     """
 
     settings: ServerSettings
@@ -53,6 +55,7 @@ class Services:
     before_flush: Callable[[Callable[[], None]], None]
     frame: Callable[[Event], bytes]
     load_meter: LoadMeter
+    processes: Processes = field(default_factory=OneProcess)
 
 
 def room_settings(settings: ServerSettings, version: str) -> LiveRoomSettings:

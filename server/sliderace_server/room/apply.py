@@ -67,11 +67,13 @@ from sliderace_server.room.log_records import (
     Gone,
     HostChanged,
     HostStarted,
+    InputDeclared,
     ListingChanged,
     LockChanged,
     MemberRecord,
     MuteChanged,
     NonceCommitted,
+    ProfileKnown,
     ReadyChanged,
     Record,
     Renamed,
@@ -98,8 +100,10 @@ _WITHOUT_EVENT = (
     Checkpoint,
     EpochBegan,
     HostStarted,
+    InputDeclared,
     NonceCommitted,
     NonceRevealed,
+    ProfileKnown,
     RoomOpened,
     SeriesBegan,
     Slid,
@@ -171,11 +175,16 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
     if state is None:
         if not isinstance(record, RoomOpened):
             raise ValueError("the log does not begin with RoomOpened")
-        return RoomState(record.code, record.created_s, record.public)
+        opened = RoomState(
+            record.code, record.created_s, record.public, record.kind, record.day
+        )
+        opened.locked = opened.alone
+        return opened
     if isinstance(record, Slid):
         apply_slid(state, record)
         return state
     before, state.t = state.t, record.t
+    phase = state.phase
     if isinstance(record, EpochBegan):
         _begin_epoch(state, record, before)
     elif isinstance(record, Stalled):
@@ -184,6 +193,8 @@ def apply(state: RoomState | None, record: Record) -> RoomState:
         _apply_to_room(state, record)
     else:
         _apply_to_race(state, record)
+    if state.phase != phase or isinstance(record, RaceCreated):
+        state.phase_since = record.t
     if has_event(record):
         state.offset += 1
     if isinstance(record, _ACTIVITY):
@@ -203,8 +214,12 @@ def _apply_to_room(state: RoomState, record: MemberRecord) -> None:
             | Renamed()
             | MuteChanged()
             | TokenIssued()
+            | ProfileKnown()
         ):
             _change_member(state, record)
+        case InputDeclared(seat=seat, input=declared):
+            racer = state.racers[seat]._replace(input=declared)
+            state.racers = {**state.racers, seat: racer}
         case HostStarted():
             state.host_started = True
         case StartPlanned(at=at):
@@ -247,12 +262,40 @@ def _apply_to_race(state: RoomState, record: RaceRecord) -> None:
         state.host_started = False
     elif isinstance(record, RosterFrozen):
         state.racers = {
-            seat: Racer(member.id, member.name, member.bot)
+            seat: Racer(member.id, member.name, member.bot, profile=member.profile)
             for member in state.members.values()
             if (seat := member.seat) is not None and seat in record.roster
         }
     elif isinstance(record, RaceEnded):
         state.series = scored(state.series, _outcomes(state))
+        _note_attempts(state)
+
+
+def _note_attempts(state: RoomState) -> None:
+    """Note the members' last attempts, and how fast they are."""
+    for seat, racer in state.racers.items():
+        member = state.members.get(racer.member)
+        if member is not None and not member.bot:
+            attempt = state.race.attempts[seat]
+            _change(
+                state,
+                member.id,
+                raced=(state.race.id, seat),
+                usual_ms=_usual_ms(member, attempt),
+                idle=0 if attempt.slides else member.idle + 1,
+            )
+
+
+def _usual_ms(member: MemberState, attempt: Attempt) -> int | None:
+    """Return what a person usually needs, after an attempt: the last ones count most.
+
+    A race that they did not finish says little about it.
+    """
+    if attempt.finish is None:
+        return member.usual_ms
+    official = attempt.finish.official
+    before = official if member.usual_ms is None else member.usual_ms
+    return (before + official) // 2
 
 
 def _outcomes(state: RoomState) -> list[Outcome]:
@@ -287,9 +330,13 @@ def _create_race(state: RoomState, record: RaceCreated) -> None:
     state.racers = {}
     state.left = {}
     state.host_started, state.start_at, state.start_expired = False, None, False
+    resized = record.rules.size != before.rules.size and state.number > 1
     for id_, member in state.members.items():
         ready = stay and member.ready
-        _change(state, id_, ready=ready, nonce_commitment="", nonces=0)
+        usual_ms = None if resized else member.usual_ms
+        _change(
+            state, id_, ready=ready, nonce_commitment="", nonces=0, usual_ms=usual_ms
+        )
 
 
 def _forget_slides_of_bots(state: RoomState) -> None:
@@ -337,7 +384,8 @@ def _change_member(
     | RoleChanged
     | Renamed
     | MuteChanged
-    | TokenIssued,
+    | TokenIssued
+    | ProfileKnown,
 ) -> None:
     member = record.member
     match record:
@@ -360,6 +408,9 @@ def _change_member(
         case TokenIssued(token_hash=new):
             before = state.members[member].token_hash
             _change(state, member, token_hash=new, former_hash=before)
+        case ProfileKnown(profile=profile):
+            # An attempt that has begun stays a guest's, until it is credited.
+            _change(state, member, profile=profile)
         case _:
             assert_never(record)
 
@@ -383,6 +434,7 @@ def _change_presence(
                 newcomer=True,
                 level=record.level,
                 pace_ms=record.pace_ms,
+                usual_ms=record.usual_ms,
             )
             _continue_score(state, record)
         case Gone():

@@ -100,21 +100,23 @@ def bot_name(bot: BotWanted, member: int, taken: Sequence[str]) -> str:
 
     >>> bot_name(BotWanted("club"), 2, ["\u2699 Fox \u00b7 12.5 s"])
     '⚙ Hare · club'
+    >>> bot_name(BotWanted(pace_ms=12_540), 2, [])
+    '⚙ Fox · ~12.5 s'
     """
     animals = (ANIMALS[(member + n) % len(ANIMALS)] for n in range(len(ANIMALS)))
     starts = (f"{BOT_MARK} {animal} " for animal in animals)
     # People may be called like animals, but have no mark.
     free = (one for one in starts if not any(name.startswith(one) for name in taken))
-    return f"{next(free)}· {bot.level or _clock(bot.pace_ms or 0)}"
+    return f"{next(free)}· {bot.level or _about(bot.pace_ms or 0)}"
 
 
-def _clock(ms: int) -> str:
-    """Return a time, short.
+def _about(ms: int) -> str:
+    """Return the target time of a bot as a short text that does not look like a result.
 
-    >>> _clock(12_540), _clock(62_000), _clock(4 * 3_600_000)
-    ('12.5 s', '1:02', '240:00')
+    >>> _about(12_540), _about(62_000), _about(4 * 3_600_000)
+    ('~12.5 s', '~1:02', '~240:00')
     """
     if ms < MINUTE_MS:
-        return f"{ms / 1_000:.1f} s"
+        return f"~{ms / 1_000:.1f} s"
     minutes, rest = divmod(ms, MINUTE_MS)
-    return f"{minutes}:{rest // 1_000:02}"
+    return f"~{minutes}:{rest // 1_000:02}"

@@ -44,6 +44,8 @@ def checkpoint(state: RoomState) -> Checkpoint:
         active_at=state.active_at,
         kicked=state.kicked,
         series=state.series,
+        kind=state.kind,
+        day=state.day,
     )
 
 
@@ -53,6 +55,8 @@ def restored(record: Checkpoint) -> RoomState:
         code=record.code,
         created_s=record.created_s,
         public=record.public,
+        kind=record.kind,
+        day=record.day,
         locked=record.locked,
         members={member.id: member for member in record.members},
         last_member=record.last_member,
@@ -70,4 +74,5 @@ def restored(record: Checkpoint) -> RoomState:
         kicked=record.kicked,
         series=record.series,
         t=record.t,
+        phase_since=record.t,
     )

@@ -7,10 +7,12 @@ from sliderace.protocol.messages import (
     Abort,
     Bench,
     Bots,
+    BotWanted,
     CallTime,
     Close,
     Forfeit,
     HandOver,
+    Input,
     Kick,
     Leave,
     Lock,
@@ -38,6 +40,7 @@ __all__ = [
     "MemberCommand",
     "MemberLatency",
     "RoomCommand",
+    "SetBots",
     "SetWallClock",
     "Stall",
     "Tick",
@@ -56,6 +59,7 @@ WireCommand = (
     | Rematch
     | Settings
     | Series
+    | Input
     | Role
     | Rename
     | Kick
@@ -85,6 +89,8 @@ class Enter:
         bot: declared as a bot.
         creator: this member created the room, so they are the host in either role.
         address: a hash of the client's address; empty: this machine.
+        profile: public id of their profile; None: a guest.
+        usual_ms: what they usually need for this board; None: unknown.
     """
 
     name: str
@@ -93,6 +99,8 @@ class Enter:
     bot: bool = False
     creator: bool = False
     address: str = ""
+    profile: str | None = None
+    usual_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +112,13 @@ class Connect:
         token_hash: SHA-256 of a new seat token in hex, if they use another device;
             empty: they keep their token.
         resumed_with: SHA-256 of the token with which they resumed, or empty.
+        profile: public id of their profile; None: a guest.
     """
 
     member: int
     token_hash: str = ""
     resumed_with: str = ""
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,19 @@ class MemberCommand:
     member: int
     message: WireCommand
     token_hashes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetBots:
+    """The server chooses the bots of a room that has no host.
+
+    Args:
+        want: all bots that the room should have.
+        token_hashes: SHA-256 of the seat tokens of the next members.
+    """
+
+    want: Sequence[BotWanted]
+    token_hashes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +201,7 @@ RoomCommand = (
     | Connect
     | Disconnect
     | MemberCommand
+    | SetBots
     | Tick
     | LockNotDurable
 )

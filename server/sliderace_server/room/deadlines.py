@@ -11,6 +11,11 @@ Rules:
   if two are ready, else the next ready player starts the timer again. In a room with
   `start == "every"`, players are ready unless they say otherwise: the first race starts
   at once, later ones `every_ms` after the last one, while an active player is ready.
+- A room that the server opened (`kind`) has no host. A quick room waits `BOTS_MS` for
+  its bots before the first race; somebody who makes no slide in `IDLE_RACES` of its
+  races only watches from then on, or bots would race for nobody. In a room for one
+  player, no race follows by itself. A daily room whose roster is not frozen when its
+  day ends is closed.
 - The bots of the server are ready as soon as they are connected. They request no race,
   and do not race if nobody else does, unless a host who watches starts the race.
 - A countdown stops if too few racers are left. It needs one if the host started it or
@@ -20,7 +25,7 @@ Rules:
 - A member who is disconnected for `member_ttl_ms`, and not in a running race, is
   removed; one who lost the first connection at once, after `newcomer_ttl_ms`.
 - A room is closed after `room_ttl_ms` without activity, or earlier if nobody is
-  connected.
+  connected; a room that the server opened, soon.
 - After a recovery no deadline fires before `hold_until`.
 
 `run_clock` runs after every command, so it notices every condition, whichever command
@@ -30,6 +35,7 @@ caused it. It repeats until nothing changes any more.
 from collections.abc import Iterator, Sequence
 
 from sliderace.race import decide as race_decide
+from sliderace.race.daily import day_start_ms
 from sliderace.race.log_records import (
     CountdownBegan,
     CountdownStopped,
@@ -43,6 +49,7 @@ from sliderace_server.room.log_records import (
     HostStarted,
     ReadyChanged,
     Record,
+    RoleChanged,
     StartPlanned,
 )
 from sliderace_server.room.state import MemberState, RoomLimits, RoomState
@@ -59,6 +66,12 @@ __all__ = [
 ]
 
 DEFAULT_LIMITS = RoomLimits()
+BOTS_MS = 1_500
+"""Starting the process in which the bots play takes about as long."""
+IDLE_RACES = 2
+"""After one race without a slide, somebody may still be looking for the keys."""
+EMPTY_MS = 60_000
+"""A room of the server is closed if nobody has been connected for this long."""
 
 
 def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int | None:
@@ -69,7 +82,7 @@ def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int 
     """
     if state.closed:
         return None
-    if _needs_plan(state):
+    if _needs_plan(state) or _idle_players(state):
         return state.t
     room = min(max(at, state.hold_until) for at in _deadlines(state, limits))
     race = race_decide.next_deadline(state.race)
@@ -79,16 +92,26 @@ def next_deadline(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int 
 def closes_at(state: RoomState, limits: RoomLimits = DEFAULT_LIMITS) -> int:
     """Return the room time at which the room closes unless something happens."""
     at = state.active_at + limits.room_ttl_ms
+    if state.kind == "daily" and not state.race.frozen:
+        at = min(at, _day_ends_at(state))
     if state.empty_since is None:
         return at
     match state.race.phase:
         case "racing" | "grace":
-            ttl = max(limits.race_ttl_ms, state.race.rules.away_ms)
+            least = limits.race_ttl_ms if state.kind == "room" else EMPTY_MS
+            ttl = max(least, state.race.rules.away_ms)
+        case _ if state.kind != "room":
+            ttl = EMPTY_MS
         case "results":
             ttl = limits.results_ttl_ms
         case _:
             ttl = limits.lobby_ttl_ms
     return min(at, state.empty_since + ttl)
+
+
+def _day_ends_at(state: RoomState) -> int:
+    """Return the room time at which the day of a daily room ends by the wall clock."""
+    return day_start_ms(state.day + 1) - state.epoch.wall_ms + state.epoch.t
 
 
 def lock_check_at(state: RoomState) -> int | None:
@@ -149,7 +172,8 @@ def _deadlines(state: RoomState, limits: RoomLimits) -> Iterator[int]:
 def _needs_plan(state: RoomState) -> bool:
     """Return whether a slide has just ended a race, and the next is not planned."""
     ended = state.race.phase == "results" and state.start_at is None
-    return ended and state.race.rules.start == "every" and _any_ready(state)
+    planned = state.race.rules.start == "every" and not state.alone
+    return ended and planned and _any_ready(state)
 
 
 def _planned_start(state: RoomState) -> Iterator[int]:
@@ -158,7 +182,7 @@ def _planned_start(state: RoomState) -> Iterator[int]:
         yield state.start_at
     scheduled = state.phase == "lobby" and state.race.rules.start == "every"
     if scheduled and _any_ready(state):  # after a recovery, or it had started
-        yield state.hold_until
+        yield _bots_awaited_until(state)
 
 
 def absent_members(state: RoomState) -> Iterator[MemberState]:
@@ -195,6 +219,10 @@ def _next_consequence(draft: Draft) -> list[Record]:
         return [HostChanged(draft.now, *_rightful_host(draft))]
     if ready := _bots_get_ready(draft):
         return ready
+    if idle := _idle_players(draft.state):
+        return [
+            RoleChanged(draft.now, one, "spectator", None, idle=True) for one in idle
+        ]
     match draft.state.race.phase, draft.state.race.rules.start:
         case (("lobby" | "results"), "every"):
             return _scheduled_start(draft)
@@ -230,6 +258,17 @@ def _bots_get_ready(draft: Draft) -> list[Record]:
     ]
 
 
+def _idle_players(state: RoomState) -> list[int]:
+    """Return who does not race although they are in a quick room."""
+    if state.kind != "quick" or state.race.phase != "results":
+        return []
+    return [
+        member.id
+        for member in state.members.values()
+        if member.idle >= IDLE_RACES and member.seat in state.race.roster
+    ]
+
+
 def _lacks_racers(draft: Draft) -> bool:
     """Return whether a countdown has too few racers left."""
     race = draft.state.race
@@ -253,6 +292,8 @@ def _host_changes(draft: Draft) -> bool:
 
 def _rightful_host(draft: Draft) -> tuple[int | None, int | None]:
     """Return who should act as host, and the owner of the role."""
+    if draft.state.kind != "room":
+        return None, None
     members = draft.state.members
     owner = draft.state.owner if draft.state.owner in members else None
     host = draft.state.host if draft.state.host in members else None
@@ -343,13 +384,28 @@ def _stop_countdown(draft: Draft) -> list[Record]:
     return [CountdownStopped(draft.now, draft.state.race.id, "too_few")]
 
 
+def _bots_awaited_until(state: RoomState) -> int:
+    """Return until when a quick room waits for bots that have just entered."""
+    if state.kind != "quick":
+        return 0
+    return max(
+        one.since + BOTS_MS if one.served and not one.connected else 0
+        for one in state.members.values()
+    )
+
+
 def _scheduled_start(draft: Draft) -> list[Record]:
     """Return the next records of a room with scheduled starts."""
     state, now = draft.state, draft.now
+    if state.alone and state.race.phase == "results":
+        return []
     if not _any_ready(state):
         return [] if state.start_at is None else [StartPlanned(now, None)]
-    if state.race.phase == "lobby" and draft.passed(now):
+    at_once = state.alone or draft.passed(_bots_awaited_until(state))
+    if state.race.phase == "lobby" and at_once:
         return [*expect_records(race_decide.begin_countdown(state.race, now))]
+    if state.race.phase == "lobby" and state.kind == "quick":
+        return []
     if state.start_at is None:
         return [StartPlanned(now, now + state.race.rules.every_ms)]
     if not draft.passed(state.start_at):

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from sliderace.engine import seed_from_text
-from sliderace.protocol.messages import Create, Open, Slides
+from sliderace.protocol.messages import Create, Open, RoomKind, Slides
 from sliderace.protocol.names import make_unique, same_name
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race import decide as race_decide
@@ -37,6 +37,7 @@ from sliderace_server.room.commands import (
     MemberCommand,
     MemberLatency,
     RoomCommand,
+    SetBots,
     SetWallClock,
     Stall,
     Tick,
@@ -50,6 +51,7 @@ from sliderace_server.room.log_records import (
     Entered,
     EpochBegan,
     HostChanged,
+    ProfileKnown,
     Record,
     RoomOpened,
     Stalled,
@@ -58,6 +60,7 @@ from sliderace_server.room.log_records import (
 )
 from sliderace_server.room.member_commands import (
     DEFAULT_RULES,
+    change_bots,
     chosen_name,
     execute,
     make_place,
@@ -80,6 +83,8 @@ def open_room(
     command: Create | Open,
     epoch: EpochBegan,
     entropy: bytes,
+    kind: RoomKind = "room",
+    day: int = 0,
 ) -> list[Record]:
     """Return the first records of a new room without members.
 
@@ -89,11 +94,13 @@ def open_room(
         command: the command that opens the room.
         epoch: see `first_epoch`.
         entropy: 32 random bytes.
+        kind: who opens it and for whom.
+        day: of a daily room: days since 1970 in UTC.
 
     Raises:
         RulesError: a rule is out of range.
     """
-    opened = RoomOpened(epoch.t, code, created_s, command.public)
+    opened = RoomOpened(epoch.t, code, created_s, command.public, kind, day)
     rules = changed(DEFAULT_RULES[command.public], command.rules)
     seed = seed_from_text(command.seed).hex() if command.seed else ""
     state = apply(None, opened)
@@ -164,13 +171,15 @@ def _execute(draft: Draft, command: RoomCommand) -> Refusal | None:
             return draft.take(race_decide.postpone(draft.state.race, draft.now))
         case MemberCommand():
             return execute(draft, command)
+        case SetBots(want=want, token_hashes=token_hashes):
+            return change_bots(draft, want, token_hashes)
         case _:
             assert_never(command)
 
 
 def _enter(draft: Draft, enter: Enter) -> Refusal | None:
     state = draft.state
-    if state.locked:
+    if state.locked and not enter.creator:
         return Refusal("room_locked")
     name = chosen_name(enter.name)
     if isinstance(name, Refusal):
@@ -192,9 +201,11 @@ def _enter(draft: Draft, enter: Enter) -> Refusal | None:
         seat,
         enter.token_hash,
         enter.address,
+        usual_ms=enter.usual_ms,
     )
     draft.write([entered])
-    if enter.creator:
+    _note_profile(draft, member, enter.profile)
+    if enter.creator and state.kind == "room":
         draft.write([HostChanged(draft.now, member, member)])
     take_part(draft, member)
     return None
@@ -222,9 +233,17 @@ def _connect(draft: Draft, connect: Connect) -> Refusal | None:
         draft.write([TokenIssued(draft.now, member, token)])
     if not known.connected:
         draft.write([Connected(draft.now, member)])
+    _note_profile(draft, member, connect.profile)
     if known.seat is not None:
         draft.write(race_decide.reconnected(draft.state.race, known.seat, draft.now))
     return None
+
+
+def _note_profile(draft: Draft, member: int, profile: str | None) -> None:
+    """Note a member's first profile: it cannot change, as attempts may count for it."""
+    known = draft.state.members[member]
+    if profile is not None and known.profile is None and not known.bot:
+        draft.write([ProfileKnown(draft.now, member, profile)])
 
 
 def _disconnect(draft: Draft, member: int) -> Refusal | None:

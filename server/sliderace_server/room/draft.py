@@ -68,13 +68,17 @@ class Draft:
     def new_race(
         self, rules: Rules | None = None, seed: str | None = None
     ) -> RaceCreated:
-        """Return the record of the next race; rules and seed stay unless given."""
+        """Return the record of the next race; rules and seed stay unless given.
+
+        So does the secret of a daily race, which is that of its day.
+        """
         race = self.state.race
+        daily = self.state.kind == "daily"
         return create_race(
             self.state,
             race.rules if rules is None else rules,
             race.known_seed if seed is None else seed,
-            self.entropy,
+            bytes.fromhex(race.secret) if daily else self.entropy,
             self.now,
         )
 

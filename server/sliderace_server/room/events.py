@@ -21,6 +21,7 @@ from sliderace.protocol.messages import (
     Snapshot,
     StandingEvent,
 )
+from sliderace.race.daily import date_text
 from sliderace.race.log_records import (
     BoardDrawn,
     CountdownBegan,
@@ -60,11 +61,13 @@ from sliderace_server.room.log_records import (
     Gone,
     HostChanged,
     HostStarted,
+    InputDeclared,
     ListingChanged,
     LockChanged,
     MemberRecord,
     MuteChanged,
     NonceCommitted,
+    ProfileKnown,
     ReadyChanged,
     Record,
     Renamed,
@@ -102,6 +105,7 @@ MemberWhy = Literal[
     "benched",
     "unbenched",
     "role",
+    "idle",
     "renamed",
     "muted",
     "unmuted",
@@ -146,6 +150,8 @@ def room_of(state: RoomState) -> messages.Room:
         race=state.race.id,
         commitment=state.race.commitment,
         seed_known=bool(state.race.known_seed),
+        kind=state.kind,
+        day=date_text(state.day) if state.day else "",
     )
 
 
@@ -235,8 +241,8 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return _member(state, member, "connected")
         case Disconnected(member=member):
             return _member(state, member, "disconnected")
-        case RoleChanged(member=member):
-            return _member(state, member, "role")
+        case RoleChanged(member=member, idle=idle):
+            return _member(state, member, "idle" if idle else "role")
         case Renamed(member=member):
             return _member(state, member, "renamed")
         case MuteChanged(member=member, on=on):
@@ -259,7 +265,7 @@ def _room_event(record: MemberRecord, state: RoomState) -> Event | None:
             return messages.Closed(state.offset, why)
         case RoomOpened() | EpochBegan() | HostStarted() | NonceCommitted():
             return None
-        case SeriesBegan():
+        case SeriesBegan() | ProfileKnown() | InputDeclared():
             return None
         case Alive() | Stalled() | WallClockSet() | TokenIssued() | Checkpoint():
             return None

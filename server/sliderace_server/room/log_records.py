@@ -7,7 +7,7 @@ fields are permanent: a new meaning needs a new type. `t` is room time in ms.
 from dataclasses import dataclass
 from typing import Literal
 
-from sliderace.protocol.messages import LevelName, RoleName
+from sliderace.protocol.messages import InputName, LevelName, RoleName, RoomKind
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import RaceCreated, RaceRecord, Seat
 from sliderace.race.series import OPEN, Format, Series
@@ -25,11 +25,13 @@ __all__ = [
     "Gone",
     "HostChanged",
     "HostStarted",
+    "InputDeclared",
     "ListingChanged",
     "LockChanged",
     "MemberRecord",
     "MuteChanged",
     "NonceCommitted",
+    "ProfileKnown",
     "ReadyChanged",
     "Record",
     "Renamed",
@@ -52,6 +54,9 @@ class RoomOpened:
     created_s: int
     """Unix seconds; part of every race id of this room."""
     public: bool
+    kind: RoomKind = "room"
+    day: int = 0
+    """Of a daily room: days since 1970 in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,18 @@ class Entered:
     """Of a bot of the server, which is not connected yet."""
     pace_ms: int | None = None
     """The same, instead of a level."""
+    usual_ms: int | None = None
+    """Of a person: what they usually need for this board."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileKnown:
+    """A member's attempts count for a profile from now on."""
+
+    t: int
+    member: int
+    profile: str
+    """Its public id; never its secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +148,15 @@ class NonceCommitted:
     member: int
     commitment: str
     """64 hex digits; the last one before the roster is frozen counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputDeclared:
+    """A racer declared how they slide in this race."""
+
+    t: int
+    seat: Seat
+    input: InputName
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +210,13 @@ class BenchChanged:
 
 @dataclass(frozen=True, slots=True)
 class RoleChanged:
-    """A member became a player or a spectator."""
+    """A member became a player or a spectator; `idle`: by making no slides."""
 
     t: int
     member: int
     role: RoleName
     seat: Seat | None
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +320,8 @@ class Checkpoint:
     kicked: tuple[MemberState, ...] = ()
     """Whom the host keeps out."""
     series: Series = OPEN
+    kind: RoomKind = "room"
+    day: int = 0
 
 
 MemberRecord = (
@@ -320,5 +349,7 @@ MemberRecord = (
     | WallClockSet
     | TokenIssued
     | SeriesBegan
+    | ProfileKnown
+    | InputDeclared
 )
 Record = MemberRecord | RaceRecord

@@ -18,6 +18,7 @@ from sliderace.protocol.messages import (
     Close,
     Forfeit,
     HandOver,
+    Input,
     Kick,
     Leave,
     Lock,
@@ -34,7 +35,11 @@ from sliderace.protocol.messages import (
     Start,
     Undo,
 )
-from sliderace.protocol.names import make_unique, name_fault, typed_name
+from sliderace.protocol.names import (
+    make_unique,
+    typed_fault,
+    typed_name,
+)
 from sliderace.race import decide as race_decide
 from sliderace.race.log_records import CountdownStopped
 from sliderace.race.refusal import Refusal
@@ -54,6 +59,7 @@ from sliderace_server.room.log_records import (
     Gone,
     HostChanged,
     HostStarted,
+    InputDeclared,
     ListingChanged,
     LockChanged,
     MuteChanged,
@@ -65,7 +71,14 @@ from sliderace_server.room.log_records import (
 )
 from sliderace_server.room.state import MemberState, RoomState
 
-__all__ = ["DEFAULT_RULES", "chosen_name", "execute", "make_place", "take_part"]
+__all__ = [
+    "DEFAULT_RULES",
+    "change_bots",
+    "chosen_name",
+    "execute",
+    "make_place",
+    "take_part",
+]
 
 MAX_NONCES = 16
 """Commitments of one member to one race: each is a log record, and a client needs one
@@ -87,7 +100,7 @@ _HOST_ONLY = (
     Close,
     Mute,
 )
-_NAMES_RACE = (Ready, Nonce, Start, Abort, Slides, Forfeit, Undo, CallTime)
+_NAMES_RACE = (Ready, Nonce, Start, Abort, Slides, Forfeit, Undo, CallTime, Input)
 """Commands that must name the current race; `Rematch` may also name the last one."""
 
 
@@ -125,7 +138,12 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
                 return Refusal("not_racing")
             undo = isinstance(message, Undo)
             forfeit = race_decide.undo_forfeit if undo else race_decide.forfeit
-            return draft.take(forfeit(race, member.seat, now))
+            refusal = draft.take(forfeit(race, member.seat, now))
+            if refusal is None and state.alone:  # nobody else waits to see it undone
+                draft.write(race_decide.end_race(draft.state.race, now, "called"))
+            return refusal
+        case Input():
+            return _declare_input(draft, member, message)
         case Rematch():
             return _rematch(draft, member, message.race)
         case Role():
@@ -136,6 +154,8 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
             return _bench(draft, member, message)
         case Leave():
             _remove(draft, member, "left")
+            if state.kind != "room" and not _has_people(draft.state):
+                draft.close("timeout")
             return None
         case Kick():
             return _kick(draft, member, message.member)
@@ -148,7 +168,7 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
         case BeginSeries():
             return _begin_series(draft, message)
         case Bots(want=want):
-            return _bots(draft, want, command.token_hashes)
+            return change_bots(draft, want, command.token_hashes)
         case Lock(on=on):
             if on != state.locked:
                 draft.write([LockChanged(now, on)])
@@ -163,10 +183,9 @@ def execute(draft: Draft, command: MemberCommand) -> Refusal | None:
 
 
 def chosen_name(typed: str) -> str | Refusal:
-    """Return the nickname that somebody has typed, or why nobody may have it."""
-    name = typed_name(typed)
-    fault = name_fault(name)
-    return Refusal(fault, "name", typed) if fault else name
+    """Return the nickname that somebody has typed; a long one is refused, not cut."""
+    fault = typed_fault(typed)
+    return Refusal(fault, "name", typed) if fault else typed_name(typed)
 
 
 def take_part(draft: Draft, member_id: int) -> None:
@@ -290,11 +309,27 @@ def _rematch(draft: Draft, member: MemberState, race: str) -> Refusal | None:
         return _ready(draft, member)
     if state.phase != "results":
         return Refusal("wrong_phase")
+    if state.kind == "daily":
+        return Refusal("daily_done")
     if member.role != "player" and member.id != state.host:
         return Refusal("not_player")
+    if state.kind == "quick" and any(
+        not one.bot and one.id != member.id for one in state.active()
+    ):
+        return _ready(draft, member)  # strangers may still read the results
     draft.write([draft.new_race()])
     member = draft.state.members[member.id]
     return _ready(draft, member) if member.role == "player" else None
+
+
+def _declare_input(draft: Draft, member: MemberState, message: Input) -> Refusal | None:
+    """Note how a racer slides, as long as the results do not contain it."""
+    seat = member.seat
+    if seat is None or not _in_a_race(draft.state, member):
+        return Refusal("not_racing")
+    if draft.state.racers[seat].input != message.input:
+        draft.write([InputDeclared(draft.now, seat, message.input)])
+    return None
 
 
 def _role(draft: Draft, member: MemberState, role: RoleName) -> Refusal | None:
@@ -348,10 +383,16 @@ def _remove(draft: Draft, member: MemberState, why: Literal["left", "kicked"]) -
     draft.write([Gone(draft.now, member.id, why)])
 
 
-def _bots(
+def change_bots(
     draft: Draft, want: Sequence[BotWanted], token_hashes: Sequence[str]
 ) -> Refusal | None:
-    """Let bots of the server leave and enter until the room has those wanted."""
+    """Let bots of the server leave and enter until the room has those wanted.
+
+    Args:
+        draft: where to write the records.
+        want: the bots.
+        token_hashes: SHA-256 of the seat tokens of the next members.
+    """
     state, limits = draft.state, draft.limits
     if refusal := bot_fault(state, want, limits.bots):
         return refusal
@@ -382,6 +423,10 @@ def _bots(
     return None
 
 
+def _has_people(state: RoomState) -> bool:
+    return any(not member.bot for member in state.members.values())
+
+
 def _start(draft: Draft, member: MemberState) -> Refusal | None:
     """Start the countdown; a host who plays is then ready."""
     race = draft.state.race
@@ -401,10 +446,12 @@ def _abort(draft: Draft) -> Refusal | None:
     """Stop the countdown or abort the race.
 
     Nobody is ready then, or the countdown would start again at once. A race that counts
-    in a series that can end cannot be aborted, or a host could undo a defeat.
+    in a series that can end, or on leaderboards, cannot be aborted once the board may
+    have been seen, or a host could undo a defeat.
     """
     race, now = draft.state.race, draft.now
-    if race.running and draft.state.series.can_end:
+    counts = draft.state.public or draft.state.series.can_end
+    if counts and race.active and race.is_revealed(now):
         return Refusal("race_counts")
     if refusal := draft.take(race_decide.abort(race, now)):
         return refusal

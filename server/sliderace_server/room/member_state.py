@@ -35,6 +35,10 @@ class MemberState:
         level: how strong a bot of the server is.
         pace_ms: the time that it aims at instead.
         muted: may not react.
+        profile: public id of the profile for which their attempts count.
+        usual_ms: what they usually need for this board; None: unknown.
+        raced: race id and seat of their last attempt that has ended.
+        idle: how many races in a row ended without a slide of theirs.
     """
 
     id: int
@@ -55,6 +59,10 @@ class MemberState:
     level: LevelName | None = None
     pace_ms: int | None = None
     muted: bool = False
+    profile: str | None = None
+    usual_ms: int | None = None
+    raced: tuple[str, Seat] | None = None
+    idle: int = 0
 
     @property
     def served(self) -> bool:

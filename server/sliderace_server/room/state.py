@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta
 
 from sliderace.protocol.limits import MAX_BOTS, MAX_SEAT
-from sliderace.protocol.messages import PhaseName
+from sliderace.protocol.messages import InputName, PhaseName, RoomKind
 from sliderace.protocol.room_code import RoomCode
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import Rules
@@ -89,12 +89,16 @@ class Racer(NamedTuple):
     Attributes:
         back: the member that a racer who left has entered as again; their result counts
             for that one in the series.
+        profile: public id of the profile for which this attempt counts.
+        input: how they slide, as they declared it.
     """
 
     member: int
     name: str
     bot: bool
     back: int | None = None
+    profile: str | None = None
+    input: InputName | None = None
 
 
 @dataclass(slots=True)
@@ -105,6 +109,8 @@ class RoomState:
         code: six letters.
         created_s: when it was opened, in Unix seconds.
         public: whether it is listed for everyone.
+        kind: who opened it and for whom, see `RoomOpened`.
+        day: of a daily room: days since 1970 in UTC.
         locked: whether new members are refused.
         members: id -> member, in order of joining.
         last_member: the highest id so far.
@@ -130,12 +136,15 @@ class RoomState:
         kicked: former members whom the host keeps out, at most `MAX_KICKED`.
         series: the score of this room's races.
         t: room time of the last record.
+        phase_since: room time at which this phase began.
         closed: why the room is closed, or empty.
     """
 
     code: RoomCode
     created_s: int
     public: bool
+    kind: RoomKind = "room"
+    day: int = 0
     locked: bool = False
     members: dict[int, MemberState] = field(default_factory=dict[int, MemberState])
     last_member: int = 0
@@ -159,12 +168,18 @@ class RoomState:
     kicked: tuple[MemberState, ...] = ()
     series: Series = OPEN
     t: int = 0
+    phase_since: int = 0
     closed: str = ""
 
     @property
     def phase(self) -> PhaseName:
         """The phase of the race, or "closed"."""
         return "closed" if self.closed else self.race.phase
+
+    @property
+    def alone(self) -> bool:
+        """Whether the room is for one player, and nobody else may enter."""
+        return self.kind in ("solo", "daily")
 
     @property
     def between_races(self) -> bool:

@@ -245,6 +245,7 @@ def welcome(
         board=board,
         limits=limits,
         features=[*features],
+        profile=state.members[member].profile,
     )
 
 
@@ -397,12 +398,15 @@ def refused(of: str, refusal: Refusal) -> Refused:
 
 def listing(state: RoomState) -> dict[str, str | int | bool]:
     """Return what anyone may know about a room without being in it."""
-    players = sum(member.role == "player" for member in state.members.values())
+    players = [one for one in state.members.values() if one.role == "player"]
+    bots = sum(one.bot for one in players)
     return {
         "code": state.code,
+        "kind": state.kind,
         "phase": state.phase,
-        "players": players,
-        "spectators": len(state.members) - players,
+        "players": len(players) - bots,
+        "bots": bots,
+        "spectators": len(state.members) - len(players),
         "size": state.race.rules.size,
         "public": state.public,
         "locked": state.locked,

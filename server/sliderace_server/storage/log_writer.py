@@ -30,6 +30,7 @@ from sliderace_server.pacing import LoadMeter
 from sliderace_server.storage.ports import (
     Append,
     Conflict,
+    LogDamaged,
     RoomLog,
     StorageUnavailable,
 )
@@ -115,9 +116,8 @@ class LogEnd:
         self.batch, self.waiting = self.waiting, []
         return Append(self._code, self.durable, self.batch)
 
-    def failed(self, error: StorageUnavailable) -> None:
+    def failed(self) -> None:
         """Note that the commit failed."""
-        _log.error("cannot store", extra={"room": self._code, "error": str(error)})
         self._owner.append_failed()
 
     def stored(self, now: int) -> None:
@@ -272,7 +272,10 @@ class LogWriter:
         self, append: Append, conflict: Conflict
     ) -> Conflict | None:
         """Return the conflict, or None if the log contains our records after all."""
-        found = await self._log.read(append.room, append.expected)
+        try:
+            found = await self._log.read(append.room, append.expected)
+        except LogDamaged:
+            return conflict
         return None if found == append.records else conflict
 
     def _report(
@@ -304,9 +307,12 @@ class LogWriter:
     def _report_failure(
         self, ends: Sequence[LogEnd], error: StorageUnavailable
     ) -> None:
-        for end in [one for one in ends if not one.closed]:
+        affected = [one for one in ends if not one.closed]
+        extra = {"rooms": len(affected), "error": str(error)}
+        _log.error("cannot store", extra=extra)
+        for end in affected:
             try:
-                end.failed(error)
+                end.failed()
             except Exception:  # noqa: BLE001 - it must not stop the other rooms
                 _log.exception("a room failed after a failed commit")
         self._flush_all()

@@ -44,6 +44,8 @@ TYPES: Final[dict[str, type[Record]]] = {
     "wall_set": room.WallClockSet,
     "token_given": room.TokenIssued,
     "series_began": room.SeriesBegan,
+    "profile_known": room.ProfileKnown,
+    "input_declared": room.InputDeclared,
     "checkpoint": room.Checkpoint,
     "race_made": race.RaceCreated,
     "countdown_began": race.CountdownBegan,

@@ -5,6 +5,6 @@ HTTP requests to `sliderace_server.http`, reads messages no faster than the rate
 allow, and closes connections within a bounded time even if the peer does not cooperate.
 """
 
-from sliderace_server.websocket.listener import CannotListen, Listener
+from sliderace_server.websocket.listener import Acceptor, CannotListen, Listener
 
-__all__ = ["CannotListen", "Listener"]
+__all__ = ["Acceptor", "CannotListen", "Listener"]

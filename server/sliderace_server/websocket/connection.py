@@ -46,7 +46,7 @@ class ConnectionOwner(Protocol):
         ...
 
     async def end(self, websocket: TappedWebSocket, code: int, reason: str) -> None:
-        """Close a connection; abort it after the close time-out."""
+        """Close a connection; abort it after the close timeout."""
         ...
 
     def start_heartbeat(self, heartbeat: Heartbeat) -> None:
@@ -163,8 +163,13 @@ class Connection:
         self._websocket.resume()  # the peer's close frame is behind its messages
         self._listener.spawn(self._listener.end(self._websocket, code, reason))
 
+    def detach(self) -> tuple[int, bytes, str] | None:
+        """Give the connection up for another process; see `PassedWebSocket`."""
+        return self._websocket.detach()
+
     def measure_latency(self) -> None:
-        """Start a burst of pings."""
+        """Start a burst of pings, as this process serves the connection."""
+        self._websocket.settle()
         self._listener.start_heartbeat(self.heartbeat)
 
     def dismiss(self, code: int) -> None:

@@ -86,7 +86,7 @@ class Heartbeat:
         heap_entry: number of the only valid entry in the pinger's heap.
 
     Args:
-        limits: ping intervals and time-out.
+        limits: ping intervals and timeout.
         target: the connection.
     """
 

@@ -5,16 +5,19 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from email.utils import formatdate
+from functools import partial
 from http import HTTPStatus
 from itertools import count
+from socket import socket
 from ssl import SSLContext
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request as HttpRequest, Response
 from websockets.protocol import State
+from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from sliderace.protocol.version import SUBPROTOCOL
@@ -29,10 +32,11 @@ from sliderace_server.websocket.admission import AdmissionQueue, LoopClock
 from sliderace_server.websocket.connection import Connection
 from sliderace_server.websocket.frame_tap import IGNORED, TappedWebSocket
 from sliderace_server.websocket.heartbeat import Heartbeat, Pinger
+from sliderace_server.websocket.passed_socket import PassedWebSocket
 from sliderace_server.websocket.send_queue import BEHIND_SHARE, Flusher
 from sliderace_server.websocket.session import Session
 
-__all__ = ["CannotListen", "Listener"]
+__all__ = ["Acceptor", "CannotListen", "Listener"]
 
 _log = logging.getLogger(__name__)
 
@@ -55,8 +59,56 @@ PAUSE_CHECK_S = 0.5
 NewSession = Callable[[Connection], Session]
 
 
+Adopt = Callable[[socket, bytes, bool, str], None]
+"""Adopts a connection, given its socket, what was read from it, whether its request has
+been answered, and the address for which it is counted."""
+
+
 class CannotListen(Exception):
     """The server cannot listen on this address; the text says why."""
+
+
+class Acceptor(Protocol):
+    """Accepts connections in another process and passes them to this one.
+
+    Attributes:
+        port: the port on which the other process listens.
+    """
+
+    port: int
+
+    def start(self, adopt: Adopt) -> None:
+        """Begin to pass connections to `adopt`."""
+        ...
+
+    def stop(self) -> None:
+        """Pass no more connections."""
+        ...
+
+    def disconnected(self, address: str) -> None:
+        """Note that a connection has ended that was counted for an address."""
+        ...
+
+
+class _NoPort:
+    """Stands in for the event loop's server if another process listens."""
+
+    sockets = ()
+
+    def __init__(self) -> None:
+        self._serving = True
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    def is_serving(self) -> bool:
+        return self._serving
+
+    def close(self) -> None:
+        self._serving = False
+
+    async def wait_closed(self) -> None:
+        """Return at once: the library itself waits for its connections."""
 
 
 class Listener:
@@ -73,6 +125,7 @@ class Listener:
         addresses: limits per client address.
         flusher: flushes the send queues.
         tls: certificate and key; None: no TLS.
+        acceptor: accepts connections in another process; None: this one listens.
     """
 
     def __init__(
@@ -87,8 +140,10 @@ class Listener:
         addresses: PerAddress,
         flusher: Flusher,
         tls: SSLContext | None = None,
+        acceptor: Acceptor | None = None,
     ) -> None:
         self._settings = settings
+        self._acceptor = acceptor
         self.limits = settings.limits
         self.new_session = new_session
         self.metrics = metrics
@@ -123,9 +178,15 @@ class Listener:
         except OSError as error:
             raise CannotListen(error.strerror or str(error)) from error
         try:
-            self.port = int(server.sockets[0].getsockname()[1])
+            if (acceptor := self._acceptor) is None:
+                self.port = int(server.sockets[0].getsockname()[1])
+            else:
+                self.port = acceptor.port
+                acceptor.start(partial(self._adopt, server, acceptor))
             yield self.port
         finally:
+            if self._acceptor is not None:
+                self._acceptor.stop()
             server.close(close_connections=False)
             for connection in list(self._connections):
                 connection.session.shut_down()
@@ -136,7 +197,7 @@ class Listener:
                 self._ping_timer.cancel()
 
     async def _serve(self) -> Server:
-        return await serve(
+        server = serve(
             self._handle,
             cast("str", self._hosts()),  # passed on to asyncio, which accepts a list
             self._settings.port,
@@ -147,14 +208,56 @@ class Listener:
             compression=None,
             server_header=SERVER,
             **self._tls_options(),
-            # For the answer; `TappedWebSocket` has a shorter time-out for the request.
+            # For the answer; `TappedWebSocket` has a shorter timeout for the request.
             open_timeout=self.limits.answer_timeout_ms / 1_000,
-            ping_interval=None,
-            close_timeout=self.limits.close_timeout_ms / 1_000,
             max_size=self.limits.up_bytes,
-            write_limit=self.limits.unsent_bytes // BEHIND_SHARE,
-            max_queue=MAX_LIBRARY_QUEUE,
+            **self._connection_options(),
         )
+        if self._acceptor is not None:
+            vars(server)["create_server"] = _no_port
+        return await server
+
+    def _connection_options(self) -> dict[str, Any]:
+        return {
+            "ping_interval": None,
+            "close_timeout": self.limits.close_timeout_ms / 1_000,
+            "write_limit": self.limits.unsent_bytes // BEHIND_SHARE,
+            "max_queue": MAX_LIBRARY_QUEUE,
+        }
+
+    def _adopt(
+        self,
+        server: Server,
+        acceptor: Acceptor,
+        sock: socket,
+        data: bytes,
+        answered: bool,
+        address: str,
+    ) -> None:
+        """Adopt a connection that another process has accepted; see `Adopt`."""
+
+        def made() -> PassedWebSocket:
+            protocol = ServerProtocol(
+                subprotocols=[Subprotocol(SUBPROTOCOL)],
+                select_subprotocol=_select_subprotocol,
+                max_size=self.limits.up_bytes,
+            )
+            options = self._connection_options()
+            websocket = PassedWebSocket(protocol, server, **options)
+            websocket.listener = self
+            websocket.initial, websocket.answered = data, answered
+            websocket.for_address, websocket.ended = address, acceptor.disconnected
+            return websocket
+
+        async def connect() -> None:
+            try:
+                loop = asyncio.get_running_loop()
+                await loop.connect_accepted_socket(made, sock)
+            except OSError:  # it has been closed
+                sock.close()
+                acceptor.disconnected(address)
+
+        self.spawn(connect())
 
     def _tls_options(self) -> dict[str, Any]:
         if self._tls is None:
@@ -209,6 +312,8 @@ class Listener:
             websocket, request.peer
         ):
             return _response(message(429, "http.too_many_connections"), request)
+        if isinstance(websocket, PassedWebSocket) and websocket.answered:
+            return None  # it has been checked, and counts once
         answer = await self._routes.answer(request)
         if answer is None and not any(
             name.startswith(IGNORED) for name in http_request.headers
@@ -266,7 +371,9 @@ class Listener:
                 "address": connection.address,
                 "code": websocket.close_code,
             }
-            _log.info("disconnected", extra=fields)
+            _log.info(
+                "passed on" if websocket.passed_on else "disconnected", extra=fields
+            )
             if websocket.state is not State.CLOSED:
                 # The library's own close would wait forever for a peer that stalls.
                 await self.end(websocket, 1011, "")
@@ -329,7 +436,7 @@ class Listener:
             seconds -= step
 
     async def end(self, websocket: TappedWebSocket, code: int, reason: str) -> None:
-        """Close a connection; abort it after the close time-out."""
+        """Close a connection; abort it after the close timeout."""
         try:
             async with asyncio.timeout(self.limits.close_timeout_ms / 1_000):
                 await websocket.close(code, reason)
@@ -364,8 +471,12 @@ class Listener:
             self._beat_at(max(now + 1, due), now)
 
 
+async def _no_port() -> _NoPort:
+    return _NoPort()
+
+
 def _select_subprotocol(
-    _: ServerConnection, offered: Sequence[Subprotocol]
+    _: ServerConnection | ServerProtocol, offered: Sequence[Subprotocol]
 ) -> Subprotocol | None:
     """Return our subprotocol if the client offers it; it may offer none."""
     ours = Subprotocol(SUBPROTOCOL)
@@ -374,7 +485,10 @@ def _select_subprotocol(
 
 def _remote_address(websocket: ServerConnection) -> str:
     """Return the IP address of the peer; empty if it has disconnected."""
-    remote = cast("tuple[str, int] | None", websocket.remote_address)
+    try:
+        remote = cast("tuple[str, int] | None", websocket.remote_address)
+    except ValueError:  # uvloop has closed its socket
+        return ""
     return remote[0] if remote else ""
 
 

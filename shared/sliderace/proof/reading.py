@@ -8,7 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sliderace.engine import (
@@ -25,11 +25,13 @@ from sliderace.proof.record import (
     FORMAT,
     VERSION,
     Outages,
+    WrittenDaily,
     WrittenFinish,
     WrittenRace,
     WrittenRacer,
     WrittenSlide,
 )
+from sliderace.race.daily import EVENTS, FIRST_DAY, LAST_DAY, date_text, parse_date
 from sliderace.race.log_records import Seat
 from sliderace.race.rules import RANGES, SPECIAL, STARTS, Rules, RulesError
 from sliderace.race.starting import REVEAL_LEAD_MS
@@ -81,7 +83,7 @@ def read(value: object) -> WrittenRace:
             a later version than this one wrote the record, whatever it contains.
     """
     _check_version(value)
-    take = _Fields(value, "record", _names(WrittenRace))
+    take = _Fields(value, "record", *_names(WrittenRace))
     race = WrittenRace(
         format=take.one_of("format", (FORMAT,)),
         version=take.one_of("version", (VERSION,)),
@@ -100,6 +102,8 @@ def read(value: object) -> WrittenRace:
             _racer(one, f"record.racers[{n}]")
             for n, one in enumerate(take.items("racers", MAX_SEAT + 1))
         ),
+        daily=_daily(take["daily"]) if "daily" in take else None,
+        redacted="redacted" in take and take.one_of("redacted", (True,)),
     )
     if race.seed_known != (race.secret is None):
         raise BadRecord("record.secret", "secret_mismatch")
@@ -107,6 +111,13 @@ def read(value: object) -> WrittenRace:
         raise BadRecord("record.board", "wrong_size", size=race.rules.size)
     if len({racer.seat for racer in race.racers}) < len(race.racers):
         raise BadRecord("record.racers", "duplicate_seat")
+    if race.daily:
+        if not race.seed_known:
+            raise BadRecord("record.seed_known", "daily_seed")
+        if race.rules.size not in EVENTS:
+            value, allowed = shown(race.rules.size), ", ".join(map(shown, EVENTS))
+            where, code = "record.rules.size", "unknown_value"
+            raise BadRecord(where, code, value=value, allowed=allowed)
     return race
 
 
@@ -121,8 +132,16 @@ def _check_version(value: object) -> None:
         )
 
 
+def _daily(value: object) -> WrittenDaily:
+    take = _Fields(value, "record.daily", *_names(WrittenDaily))
+    return WrittenDaily(
+        date=take.date("date"),
+        secret=take.digits("secret", HASH_DIGITS),
+    )
+
+
 def _racer(value: object, where: str) -> WrittenRacer:
-    take = _Fields(value, where, _names(WrittenRacer))
+    take = _Fields(value, where, *_names(WrittenRacer))
     return WrittenRacer(
         seat=Seat(take.integer("seat", 0, MAX_SEAT)),
         name=take.text("name"),
@@ -150,7 +169,7 @@ def _racer(value: object, where: str) -> WrittenRacer:
 
 
 def _finish(value: object, where: str) -> WrittenFinish:
-    take = _Fields(value, where, _names(WrittenFinish))
+    take = _Fields(value, where, *_names(WrittenFinish))
     return WrittenFinish(
         g_ms=take.integer("g_ms"),
         e_ms=take.maybe("e_ms", lambda: take.integer("e_ms")),
@@ -187,7 +206,7 @@ def _slide(value: object, where: str) -> WrittenSlide:
 
 
 def _rules(value: object) -> Rules:
-    take = _Fields(value, "record.rules", _names(Rules))
+    take = _Fields(value, "record.rules", [rule.name for rule in fields(Rules)])
     values: dict[str, Any] = {name: take.boolean(name) for name in _SWITCHES}
     values |= {name: take.integer(name, -1) for name in RANGES}
     try:
@@ -245,14 +264,23 @@ def _parts(value: object, where: str, names: tuple[str, ...]) -> "_Fields":
     return _Fields(dict(zip(names, parts, strict=True)), where, names)
 
 
-def _names(of: "type[DataclassInstance]") -> list[str]:
-    return [field.name for field in fields(of)]
+def _names(of: "type[DataclassInstance]") -> tuple[list[str], list[str]]:
+    """Return the required and the optional fields."""
+    known: tuple[Field[Any], ...] = fields(of)
+    required = [field.name for field in known if field.default is MISSING]
+    return required, [field.name for field in known if field.name not in required]
 
 
 class _Fields:
     """An object with exactly these fields; each getter checks its field's type."""
 
-    def __init__(self, value: object, where: str, names: Collection[str]) -> None:
+    def __init__(
+        self,
+        value: object,
+        where: str,
+        names: Collection[str],
+        optional: Collection[str] = (),
+    ) -> None:
         if not isinstance(value, dict):
             raise BadRecord(where, "not_object")
         self._fields = cast("dict[object, object]", value)
@@ -260,8 +288,12 @@ class _Fields:
         for name in names:
             if name not in self._fields:
                 raise BadRecord(f"{where}.{name}", "missing")
-        if len(self._fields) > len(names):
+        there = sum(name in self._fields for name in optional)
+        if len(self._fields) > len(names) + there:
             raise BadRecord(where, "unknown_fields")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._fields
 
     def __getitem__(self, name: str) -> object:
         return self._fields[name]
@@ -295,6 +327,17 @@ class _Fields:
         value = self.string(name)
         if len(value) > MAX_TEXT or any(map(_invisible, value)):
             raise self._fault(name, "not_line")
+        return value
+
+    def date(self, name: str) -> str:
+        value = self.string(name)
+        try:
+            day = parse_date(value)
+        except ValueError:
+            day = 0
+        if not FIRST_DAY <= day <= LAST_DAY:
+            allowed = f"{date_text(FIRST_DAY)} ... {date_text(LAST_DAY)}"
+            raise self._fault(name, "out_of_range", allowed=allowed)
         return value
 
     def digits(self, name: str, count: int) -> str:

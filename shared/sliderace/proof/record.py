@@ -5,32 +5,39 @@
 was unlocked for that racer; room time is not published.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sliderace.engine import Board, format_board
+from sliderace.race.daily import date_text
 from sliderace.race.log_records import Seat
 from sliderace.race.ranking import Row, standings
 from sliderace.race.rules import Rules
 from sliderace.race.state import Attempt, Race, Status
 
 __all__ = [
+    "DELETED",
     "FORMAT",
     "VERSION",
     "Outages",
     "Player",
+    "WrittenDaily",
     "WrittenFinish",
     "WrittenRace",
     "WrittenRacer",
     "WrittenSlide",
     "build",
+    "redact",
 ]
 
 FORMAT = "sliderace/race-record"
 VERSION = 1
 """Readers refuse other versions."""
 
+
+DELETED = "deleted"
+"""The name of a racer whose profile was deleted."""
 
 Outages = tuple[tuple[int, int], ...]
 """(from, until) of each outage, in ms, in order."""
@@ -103,8 +110,16 @@ class WrittenRacer:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenDaily:
+    """What fixed the board of a daily race; see `sliderace.race.daily`."""
+
+    date: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenRace:
-    """A complete record."""
+    """A complete record; the fields with a default are optional."""
 
     format: str
     version: int
@@ -120,10 +135,30 @@ class WrittenRace:
     board: Board
     outages: Outages
     racers: tuple[WrittenRacer, ...]
+    daily: WrittenDaily | None = None
+    redacted: bool = False
+
+
+def redact(record: dict[str, Any], seats: Collection[int]) -> None:
+    """Take the names of some racers out of a record, which then says so.
+
+    Args:
+        record: what `build` returned, or the same from a file.
+        seats: whose names; the others stay.
+    """
+    for racer in record["racers"]:
+        if racer["seat"] in seats:
+            racer["name"] = DELETED
+    record["redacted"] = True
 
 
 def build(
-    race: Race, players: Mapping[Seat, Player], *, started_ms: int, software: str
+    race: Race,
+    players: Mapping[Seat, Player],
+    *,
+    started_ms: int,
+    software: str,
+    day: int = 0,
 ) -> dict[str, object]:
     """Return the record of a race that has ended.
 
@@ -132,6 +167,7 @@ def build(
         players: seat -> player, for every seat of the roster.
         started_ms: T0 by the wall clock, Unix time in ms; for information only.
         software: program and version.
+        day: of a daily race, whose secret is that of the day: days since 1970.
 
     Returns:
         The record as JSON values.
@@ -143,7 +179,7 @@ def build(
     if race.phase != "results" or race.ended_at is None:
         raise ValueError(f"race {race.id} has no results")
     known = bool(race.known_seed)
-    return {
+    record: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
         "software": software,
@@ -162,6 +198,9 @@ def build(
             for row in standings(race)
         ],
     }
+    if day:
+        record["daily"] = {"date": date_text(day), "secret": race.secret}
+    return record
 
 
 def _outages(race: Race) -> list[tuple[int, int]]:

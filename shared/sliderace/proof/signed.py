@@ -5,15 +5,15 @@ that this package needs nothing but Python.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from sliderace.proof import canonical
 from sliderace.proof.reading import BadRecord, read, shown
-from sliderace.proof.record import WrittenRace
+from sliderace.proof.record import WrittenRace, redact
 
-__all__ = ["CheckSignature", "Sign", "Signed", "seal", "unseal"]
+__all__ = ["CheckSignature", "Sign", "Signed", "redacted", "seal", "unseal"]
 
 Sign = Callable[[bytes], bytes]
 """Message -> signature, 64 bytes."""
@@ -59,6 +59,20 @@ def seal(record: Mapping[str, object], key: str, sign: Sign) -> bytes:
         message,
         sign(message).hex().encode(),
     )
+
+
+def redacted(file: bytes, seats: Collection[int], key: str, sign: Sign) -> bytes:
+    """Return the file of a record without the names of some racers, signed again.
+
+    Args:
+        file: what `seal` returned.
+        seats: whose names become `deleted`.
+        key: the public key, 64 hex digits.
+        sign: signs with the private key.
+    """
+    record = cast("dict[str, dict[str, Any]]", canonical.decode(file))["record"]
+    redact(record, seats)
+    return seal(record, key, sign)
 
 
 def unseal(file: object) -> Signed:

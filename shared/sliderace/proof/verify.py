@@ -26,9 +26,10 @@ from sliderace.engine import (
     stm,
 )
 from sliderace.proof.reading import BadRecord
-from sliderace.proof.record import WrittenRace, WrittenRacer
+from sliderace.proof.record import WrittenDaily, WrittenRace, WrittenRacer
 from sliderace.proof.signed import CheckSignature, Signed, unseal
 from sliderace.proof.times import time_fault
+from sliderace.race.daily import anchor_of, daily_seed, parse_date
 from sliderace.race.ranking import Row, rank
 
 __all__ = ["FINDINGS", "Check", "Finding", "Step", "Verdict", "steps", "verify"]
@@ -39,6 +40,7 @@ Verdict = Literal["ok", "wrong", "unknown"]
 FINDINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "structure": (
         "ok",
+        "redacted",
         "newer_version",
         "unreadable",
         "not_json",
@@ -66,6 +68,7 @@ FINDINGS: Final[Mapping[str, tuple[str, ...]]] = {
         "unknown_value",
         "out_of_range",
         "secret_mismatch",
+        "daily_seed",
         "wrong_size",
         "duplicate_seat",
     ),
@@ -74,7 +77,8 @@ FINDINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "promise": ("ok", "wrong"),
     "commitment": ("ok", "wrong", "seed_known"),
     "nonces": ("ok", "left_out", "uncommitted", "wrong", "seed_known"),
-    "seed": ("ok", "wrong", "seed_known"),
+    "seed": ("ok", "wrong", "seed_known", "ok_daily", "wrong_daily"),
+    "anchor": ("ok", "wrong", "not_given"),
     "board": ("ok", "wrong"),
     "slides": (
         "ok",
@@ -172,6 +176,7 @@ def verify(
     *,
     key: str = "",
     promised: str = "",
+    anchor: str = "",
 ) -> list[Check]:
     """Verify the file of a race record.
 
@@ -182,6 +187,8 @@ def verify(
             skip that check.
         promised: the commitment shown before the race, or its first digits; empty to
             skip that check.
+        anchor: for a daily race, the anchor that the server published for its event,
+            64 hex digits; empty: unknown.
 
     Returns:
         All checks in a fixed order. If the form is wrong, only `structure`. Never
@@ -194,14 +201,20 @@ def verify(
         return [Check("structure", verdict, (Finding(fault.code, fault.values),))]
     race = signed.race
     replays = [_replay(race.board, racer) for racer in race.racers]
-    checks = [_ok("structure"), _check_signature(signed, check_signature)]
+    structure = [Finding("ok", {})]
+    if race.redacted:
+        structure.append(Finding("redacted", {}))
+    checks = [
+        Check("structure", "ok", tuple(structure)),
+        _check_signature(signed, check_signature),
+    ]
     if key:
         checks.append(_passed("key", signed.key == key))
     if promised:
         checks.append(_passed("promise", race.commitment.startswith(promised)))
     return [
         *checks,
-        *_check_draw(race),
+        *(_check_daily(race, race.daily, anchor) if race.daily else _check_draw(race)),
         _check_board(race),
         _check_slides(race, replays),
         _check_counts(race, replays),
@@ -222,8 +235,8 @@ def _unknown(name: str, code: str) -> Check:
     return Check(name, "unknown", (Finding(code, {}),))
 
 
-def _passed(name: str, holds: bool) -> Check:
-    return _ok(name) if holds else _wrong(name, "wrong")
+def _passed(name: str, holds: bool, **values: int | str) -> Check:
+    return _ok(name, **values) if holds else _wrong(name, "wrong", **values)
 
 
 def steps(start: Board, racer: WrittenRacer) -> Iterator[Step]:
@@ -285,6 +298,19 @@ def _check_draw(race: WrittenRace) -> list[Check]:
         _check_nonces(race),
         _passed("seed", seed == race.seed),
     ]
+
+
+def _check_daily(race: WrittenRace, daily: WrittenDaily, anchor: str) -> list[Check]:
+    """Check seed and secret of a daily race; nobody draws its board."""
+    secret, event = bytes.fromhex(daily.secret), race.rules.size
+    day = parse_date(daily.date)
+    follows = daily_seed(secret, event, day).hex() == race.seed
+    seed: Verdict = "ok" if follows else "wrong"
+    checks = [Check("seed", seed, (Finding(f"{seed}_daily", {"date": daily.date}),))]
+    if not anchor:
+        return [*checks, _unknown("anchor", "not_given")]
+    leads = anchor_of(secret, event, day).hex() == anchor
+    return [*checks, _passed("anchor", leads, date=daily.date)]
 
 
 def _check_nonces(race: WrittenRace) -> Check:

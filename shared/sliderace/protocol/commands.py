@@ -9,6 +9,9 @@ from sliderace.protocol.parts import (
     AnyRaceId,
     BotWanted,
     Code,
+    DeviceTicketText,
+    EventName,
+    InputName,
     Int,
     MemberId,
     Name,
@@ -17,10 +20,12 @@ from sliderace.protocol.parts import (
     RaceId,
     RoleName,
     Seat,
+    Secret,
     SeedText,
     Slide,
     Token,
 )
+from sliderace.race.daily import DailyEvent
 from sliderace.race.series import LENGTHS, Format
 
 __all__ = [
@@ -28,20 +33,30 @@ __all__ = [
     "Bench",
     "Bots",
     "CallTime",
+    "Claim",
     "Close",
     "Command",
     "Create",
+    "Daily",
+    "DeviceTicket",
     "Forfeit",
+    "Forget",
     "HandOver",
     "Hello",
+    "History",
+    "Input",
     "Join",
+    "Keep",
     "Kick",
     "Leave",
+    "Lobby",
     "Lock",
+    "Me",
     "Mute",
     "Nonce",
     "Open",
     "Ping",
+    "Quick",
     "React",
     "Ready",
     "Redeem",
@@ -49,11 +64,13 @@ __all__ = [
     "Rename",
     "Resume",
     "Resync",
+    "Revoke",
     "Role",
     "RulesPatch",
     "Series",
     "Settings",
     "Slides",
+    "Solo",
     "Start",
     "Transfer",
     "Undo",
@@ -143,6 +160,51 @@ class Redeem(_Enter, frozen=True, tag="redeem"):
     """From the event `ticket`, which the other device got for `transfer`."""
 
 
+class Quick(_Enter, frozen=True, tag="quick", omit_defaults=True):
+    """Enter a public room of the server at once, with people of your speed.
+
+    If there is none, the server opens one. Bots fill it up to four racers.
+    """
+
+    event: EventName
+    name: Name
+    pace_ms: Int | None = None
+    """What you usually need for this event; a profile with attempts overrides it."""
+
+
+class Solo(_Enter, frozen=True, tag="solo", omit_defaults=True):
+    """Open a room for yourself alone: the first race starts at once.
+
+    `rematch` deals the next board at once. During a race, `forfeit` ends it first, and
+    cannot be undone.
+    """
+
+    name: Name
+    rules: RulesPatch = RulesPatch()
+    seed: SeedText | None = None
+
+
+class Daily(_Enter, frozen=True, tag="daily"):
+    """Race on the daily board, once. This needs a profile.
+
+    If your race on it is running, on any device, you return to it.
+    """
+
+    event: DailyEvent
+    name: Name
+
+
+class Lobby(_Enter, frozen=True, tag="lobby"):
+    """Watch the list of live rooms; you are in no room. The answer is `rooms`."""
+
+
+class Me(_Enter, frozen=True, tag="me"):
+    """Manage the profile whose secret is in `profile`; you are in no room.
+
+    The answer is `me`.
+    """
+
+
 # --- Commands ------------------------------------------------------------------------
 
 
@@ -159,7 +221,7 @@ class Hello(
     """
 
     v: Annotated[int, Meta(ge=1, le=65535)]
-    enter: Create | Open | Join | Resume | Redeem
+    enter: Create | Open | Join | Resume | Redeem | Quick | Solo | Daily | Lobby | Me
     """How you enter a room."""
     client: Annotated[str, Meta(max_length=40)] = ""
     """Name and version of your program, for the server's log."""
@@ -169,6 +231,9 @@ class Hello(
     ] = []
     """Event types that you understand beyond the first set; see [how the protocol
     grows](#how-the-protocol-grows)."""
+    profile: Secret | None = None
+    """The secret of your profile on this device; see [profiles](#profiles). Attempts
+    in this room then count for it."""
 
 
 class Ready(_Command, frozen=True, tag="ready"):
@@ -343,6 +408,55 @@ class Transfer(_Command, frozen=True, tag="transfer"):
     """Request a ticket that moves your seat to another device; see `redeem`."""
 
 
+class Input(_Command, frozen=True, tag="input"):
+    """Racer: declare how you slide in this race, and again when that changes.
+
+    It says on which leaderboard the attempt counts.
+    """
+
+    race: RaceId
+    input: InputName
+
+
+class Keep(_Command, frozen=True, tag="keep"):
+    """In `me`: create a profile with the secret of your `hello`."""
+
+    name: Name
+
+
+class DeviceTicket(_Command, frozen=True, tag="ticket"):
+    """In `me`: request a ticket that adds another device to your profile."""
+
+
+class Claim(_Command, frozen=True, tag="claim"):
+    """In `me`, with a new secret: add this device to a profile.
+
+    Wrong tickets can make the right one void; see [profiles](#profiles).
+    """
+
+    ticket: DeviceTicketText
+
+
+class Revoke(_Command, frozen=True, tag="revoke"):
+    """In `me`: remove a device from your profile. Its secret is no longer valid."""
+
+    device: Int
+
+
+class Forget(_Command, frozen=True, tag="forget"):
+    """In `me`: delete the profile in 72 hours or, with `on` false, cancel that."""
+
+    on: bool = True
+
+
+class History(_Command, frozen=True, tag="history", omit_defaults=True):
+    """In `me`: request attempts of an event, the latest first."""
+
+    event: EventName
+    before: RaceId | None = None
+    """Only attempts before this race, for the next page."""
+
+
 class Leave(_Command, frozen=True, tag="leave"):
     """Leave the room for good and give up your seat."""
 
@@ -392,4 +506,11 @@ Command = (
     | Close
     | Resync
     | Ping
+    | Input
+    | Keep
+    | DeviceTicket
+    | Claim
+    | Revoke
+    | Forget
+    | History
 )

@@ -14,13 +14,13 @@ from sliderace.proof import canonical, reading
 from sliderace.proof.record import VERSION
 from sliderace.protocol import limits, names, parts, room_code, version
 from sliderace.protocol.codes import CLOSE_CODES, may_reconnect
-from sliderace.race import ranking, rules, timing
+from sliderace.race import daily, ranking, rules, timing
 from sliderace.race.starting import REVEAL_LEAD_MS
 from sliderace.race.state import HOLD_MS, MAX_OUTAGES, RECONNECT_MS, UNDO_MS
 
 __all__ = ["constants", "constants_file", "start_file"]
 
-_START = ("room_code", "name", "board")
+_START = ("protocol", "room_code", "name", "board")
 """What the first screens need, which must load fast."""
 
 
@@ -54,6 +54,11 @@ def constants() -> Mapping[str, Mapping[str, object]]:
             },
             "grace_floor_ms": rules.GRACE_FLOOR_MS,
             "grace_factor": rules.GRACE_FACTOR,
+        },
+        "daily": {
+            "first_day": daily.FIRST_DAY,
+            "days": daily.DAYS,
+            "events": daily.EVENTS,
         },
         "bots": {"levels": get_args(parts.LevelName)},
         "reactions": {

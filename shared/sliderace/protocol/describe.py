@@ -27,26 +27,37 @@ from sliderace.protocol.messages import (
     BotWanted,
     Command,
     Create,
+    Daily,
+    Device,
     Event,
+    EventBests,
+    Gain,
     Hello,
+    HistoryRow,
     Join,
     Lane,
     Limits,
+    Lobby,
+    Me,
     Member,
     MemberLatency,
     Open,
+    Profile,
+    Quick,
     RaceView,
     Redeem,
     Refused,
     Rejected,
     Resume,
     Room,
+    RoomRow,
     SeatNonce,
     SeatProgress,
     SeatSignals,
     SeriesRow,
     SeriesTable,
     Signal,
+    Solo,
     Standing,
 )
 from sliderace.protocol.version import SUBPROTOCOL, VERSION
@@ -55,14 +66,25 @@ from sliderace.texts import text
 
 __all__ = ["protocol_page", "words"]
 
-ENTRIES: tuple[type[msgspec.Struct], ...] = (Create, Open, Join, Resume, Redeem)
+ENTRIES: tuple[type[msgspec.Struct], ...] = (
+    Create,
+    Open,
+    Join,
+    Resume,
+    Redeem,
+    Quick,
+    Solo,
+    Daily,
+    Lobby,
+    Me,
+)
 COMMON = {
     "race": "Id of the race.",
     "o": "Offset in the room's stream.",
     "v": "Version of the protocol.",
     "code": "The room's code: six letters. In commands, case, spaces and dashes are "
     "ignored.",
-    "name": "Nickname. The server cleans it and makes it unique.",
+    "name": "Nickname, at most 20 cells wide (`long_name`); cleaned and made unique.",
     "rules": "Rules that differ from the current ones, or from the defaults.",
     "public": "The room is listed at `/api/rooms`.",
     "seed": "A seed known in advance: 64 hex digits, or any text, which is hashed. The "
@@ -86,6 +108,18 @@ COMMON = {
     "format": "See [a series](#a-series).",
     "wins": "First places.",
     "table": "The series as it is now.",
+    "event": "Size of the board, as in `4x4`.",
+    "kind": "What kind of room it is.",
+    "bots": "Bots in the room.",
+    "ticket": "See `ticket`.",
+    "device": "Id of the device.",
+    "input": "How you slide.",
+    "mtm": "Moves in the multi-tile metric: runs in one direction.",
+    "single_ms": "Best time; null if there is none yet.",
+    "ao5_ms": "Best average of five; null if there is none yet.",
+    "value_ms": "The new best.",
+    "locked": "New members cannot enter.",
+    "bests": "New bests: single, ao5, ao12.",
 }
 """The meaning of fields without their own string."""
 REFUSAL = {"code": "One of the [refusals](#refusals)."}
@@ -104,6 +138,12 @@ PARTS: tuple[type[msgspec.Struct], ...] = (
     SeatSignals,
     SeriesTable,
     SeriesRow,
+    RoomRow,
+    Profile,
+    Device,
+    EventBests,
+    HistoryRow,
+    Gain,
 )
 
 
@@ -130,7 +170,7 @@ def protocol_page() -> str:
         *(text.format(**facts) for text in texts),
         prose.COMMANDS,
         _section(Hello),
-        "`enter` is one of the following five objects; its field `as` is the type.",
+        "`enter` is one of the following ten objects; its field `as` is the type.",
         *(_section(kind) for kind in ENTRIES),
         *(_section(kind) for kind in _kinds(Command) if kind is not Hello),
         _section(BotWanted),

@@ -5,12 +5,16 @@ from typing import Literal
 from msgspec import Struct
 
 from sliderace.protocol.parts import (
+    Gain,
+    HistoryRow,
     Limits,
     Member,
     MemberLatency,
     PhaseName,
+    Profile,
     RaceView,
     Room,
+    RoomRow,
     SeatNonce,
     SeatProgress,
     SeatSignals,
@@ -23,8 +27,11 @@ __all__ = [
     "BoardEvent",
     "Closed",
     "Event",
+    "Gains",
     "Gone",
+    "HistoryEvent",
     "LatencyEvent",
+    "MeEvent",
     "MemberEvent",
     "Opened",
     "PhaseEvent",
@@ -35,6 +42,7 @@ __all__ = [
     "Rejected",
     "Results",
     "RoomEvent",
+    "Rooms",
     "RosterEvent",
     "SeriesEvent",
     "Signals",
@@ -79,6 +87,9 @@ class Welcome(_Event, frozen=True, tag="welcome"):
     features: list[str] = []
     """What this server can do beyond the first set; see [how the protocol
     grows](#how-the-protocol-grows)."""
+    profile: str | None = None
+    """Public id of your profile; null: you are a guest, or the server does not know the
+    secret that you sent."""
 
 
 class Opened(_Event, frozen=True, tag="opened"):
@@ -124,6 +135,7 @@ class MemberEvent(_Event, frozen=True, tag="member"):
         "benched",
         "unbenched",
         "role",
+        "idle",
         "renamed",
         "muted",
         "unmuted",
@@ -139,7 +151,10 @@ class Gone(_Event, frozen=True, tag="gone"):
 
 
 class RoomEvent(_Event, frozen=True, tag="room"):
-    """The room changed. If `room.race` is new, nobody is ready."""
+    """The room changed. If `room.race` is new, nobody is ready.
+
+    In a room that starts by the clock, players stay ready after a race.
+    """
 
     o: int
     room: Room
@@ -271,6 +286,49 @@ class SeriesEvent(_Event, frozen=True, tag="series"):
     table: SeriesTable
 
 
+class Rooms(_Event, frozen=True, tag="rooms"):
+    """The live public rooms: at first all, then those that changed."""
+
+    rows: list[RoomRow]
+    """Rooms that are new or changed."""
+    gone: list[str] = []
+    """Codes of rooms that are no longer in the list."""
+
+
+class MeEvent(_Event, frozen=True, tag="me"):
+    """The answer to `me`, `keep`, `rename`, `claim`, `revoke` and `forget`."""
+
+    profile: Profile | None
+    """Your profile; null: the server knows no profile with this secret. Send `keep`
+    or `claim`."""
+
+
+class HistoryEvent(_Event, frozen=True, tag="history"):
+    """The answer to `history`."""
+
+    event: str
+    rows: list[HistoryRow]
+    """Latest first."""
+    more: bool = False
+    """There are earlier attempts."""
+
+
+class Gains(_Event, frozen=True, tag="gains"):
+    """What a race changed, to a racer with a profile, once the race is stored."""
+
+    race: str
+    counts: bool
+    """The attempt counts."""
+    bests: list[Gain] = []
+    place: int | None = None
+    """Place of the best single among all profiles; null if the event is not ranked
+    here, or if this race was private."""
+    of: int = 0
+    """How many profiles have a place."""
+    streak: int = 0
+    """Daily streak in days; 0 unless this was a daily race."""
+
+
 class BoardEvent(_Event, frozen=True, tag="board"):
     """A board: the scramble when it is revealed, or the answer to `resync`."""
 
@@ -321,10 +379,13 @@ class Refused(_Event, frozen=True, tag="refused"):
 
 
 class Ticket(_Event, frozen=True, tag="ticket"):
-    """The answer to `transfer`: what another device needs to take your seat."""
+    """The answer to `transfer`: what another device needs to take your seat.
+
+    In `me`, the answer to `ticket`: eight letters that add another device.
+    """
 
     ticket: str
-    """Valid for one `redeem`. A new request or a server restart voids it."""
+    """Valid for one `redeem` or `claim`. A new request or a server restart voids it."""
     in_ms: int
     """Until it expires."""
 
@@ -360,4 +421,8 @@ Event = (
     | Refused
     | Ticket
     | Pong
+    | Rooms
+    | MeEvent
+    | HistoryEvent
+    | Gains
 )

@@ -19,6 +19,7 @@ __all__ = [
     "make_unique",
     "name_fault",
     "same_name",
+    "typed_fault",
     "typed_name",
     "uses_one_script",
 ]
@@ -103,10 +104,14 @@ def clean_name(text: str) -> str | None:
     >>> clean_name("\u200b") is None
     True
     """
+    return _fitted(_visible(text), MAX_NAME_CELLS) or None
+
+
+def _visible(text: str) -> str:
+    """Return text as one line without characters that cannot be seen."""
     spaced = "".join(" " if char.isspace() else char for char in text)
     kept = "".join(char for char in spaced if _is_kept(char))
-    name = unicodedata.normalize("NFC", " ".join(kept.split()))
-    return _fitted(name, MAX_NAME_CELLS) or None
+    return unicodedata.normalize("NFC", " ".join(kept.split()))
 
 
 def typed_name(text: str) -> str:
@@ -149,6 +154,17 @@ def name_fault(name: str | None) -> str:
     if not name:
         return "bad_name"
     return "" if uses_one_script(name) else "mixed_name"
+
+
+def typed_fault(text: str) -> str:
+    """Return the refusal code of what somebody typed as a nickname, or nothing.
+
+    >>> typed_fault("x" * 20), typed_fault("x" * 21), typed_fault(" " * 21)
+    ('', 'long_name', 'bad_name')
+    """
+    if cells(_visible(text)) > MAX_NAME_CELLS:
+        return "long_name"
+    return name_fault(typed_name(text))
 
 
 def uses_one_script(name: str) -> bool:

@@ -16,7 +16,15 @@ __all__ = [
     "AnyRaceId",
     "BotWanted",
     "Code",
+    "Device",
+    "DeviceTicketText",
+    "EventBests",
+    "EventName",
+    "Gain",
+    "HistoryRow",
+    "InputName",
     "Int",
+    "KindName",
     "Lane",
     "LevelName",
     "Limits",
@@ -28,14 +36,18 @@ __all__ = [
     "Nonce",
     "NonceCommitment",
     "PhaseName",
+    "Profile",
     "RaceId",
     "RaceView",
     "RoleName",
     "Room",
+    "RoomKind",
+    "RoomRow",
     "Seat",
     "SeatNonce",
     "SeatProgress",
     "SeatSignals",
+    "Secret",
     "SeedText",
     "SeriesRow",
     "SeriesTable",
@@ -66,6 +78,12 @@ NonceCommitment = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """See `sliderace.engine.nonce_commitment`."""
 Name = Annotated[str, Meta(max_length=limits.MAX_NAME_TEXT)]
 """A nickname as typed."""
+EventName = Annotated[str, Meta(pattern=r"^(?:[2-9]|10)x(?:[2-9]|10)\Z")]
+"""What makes results comparable: the size of the board, as in `4x4`."""
+Secret = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+"""128 random bits that your program generated: a profile's secret on one device."""
+DeviceTicketText = Annotated[str, Meta(max_length=limits.MAX_CODE)]
+"""Eight letters as typed, with spaces and dashes."""
 SeedText = Annotated[str, Meta(max_length=limits.MAX_SEED_TEXT)]
 Slide = tuple[
     Literal["U", "D", "L", "R"],
@@ -88,6 +106,11 @@ PhaseName = Literal[
     "lobby", "countdown", "racing", "grace", "results", "aborted", "closed"
 ]
 StatusName = Literal["racing", "finished", "dnf", "forfeited", "dns"]
+RoomKind = Literal["room", "quick", "solo", "daily"]
+"""`room`: opened by a host; `quick`: a public room of the server; `solo` and `daily`:
+for one player alone."""
+InputName = Literal["keys", "click", "hover", "touch", "typed", "mixed"]
+KindName = Literal["single", "ao5", "ao12"]
 
 # --- Objects in events ---------------------------------------------------------------
 
@@ -129,6 +152,120 @@ class Room(Struct, frozen=True):
     """Commitment of the server to its secret; see [the draw](#the-draw)."""
     seed_known: bool
     """The seed was given in advance: the race makes no claim of fairness."""
+    kind: RoomKind = "room"
+    day: str = ""
+    """Of a `daily` room: the date in UTC, as in `2026-11-30`."""
+
+
+class RoomRow(Struct, frozen=True, omit_defaults=True):
+    """A public room in the list of live rooms."""
+
+    code: str
+    event: str
+    """Size of the board, as in `4x4`."""
+    kind: RoomKind
+    people: int
+    """Connected players and spectators, without bots."""
+    bots: int
+    phase: PhaseName
+    age_ms: int
+    """Time since this phase began."""
+    pace_ms: int | None = None
+    """Median of the times that its players usually need; null if unknown."""
+    locked: bool = False
+    """New members cannot enter."""
+
+
+class Device(Struct, frozen=True, omit_defaults=True):
+    """A device that can use a profile."""
+
+    id: int
+    """1, 2, 3 ... in the order in which they were added."""
+    name: str
+    """What the device called itself when it was added. Clean it before you show it."""
+    added_ms: int
+    """Unix time."""
+    used_ms: int
+    """Unix time of the last use, exact to an hour."""
+    current: bool = False
+    """This is the device that asks."""
+
+
+class EventBests(Struct, frozen=True, omit_defaults=True):
+    """What a profile has done in one event."""
+
+    event: str
+    attempts: int
+    """Attempts that count."""
+    finished: int
+    """How many of them were finished."""
+    single_ms: int | None = None
+    ao5_ms: int | None = None
+    ao12_ms: int | None = None
+    """Best average of twelve; null if there is none yet."""
+    race: str = ""
+    """Id of the race of the best time."""
+    pace_ms: int | None = None
+    """Median of the latest attempts."""
+
+
+class Profile(Struct, frozen=True, omit_defaults=True):
+    """A profile, as its owner sees it."""
+
+    id: str
+    """Eight letters; show them only to tell equal names apart."""
+    name: str
+    created_ms: int
+    """Unix time."""
+    devices: list[Device]
+    """Those that can use this profile."""
+    bests: list[EventBests]
+    """One per event with attempts, by size."""
+    streak: int = 0
+    """Days in a row, up to today or yesterday, with a daily race."""
+    day: str = ""
+    """Today's date in UTC, as in `2026-11-30`."""
+    dailies: list[str] = []
+    """Events whose daily race of today is done or running."""
+    forget_at_ms: int | None = None
+    """Unix time at which the profile will be deleted; null: it will not."""
+
+
+class HistoryRow(Struct, frozen=True, array_like=True):
+    """One attempt of a profile: a JSON array."""
+
+    race: str
+    started_ms: int
+    """Unix time."""
+    kind: RoomKind
+    """Kind of the room."""
+    status: StatusName
+    time_ms: int | None
+    """Official time; null unless finished."""
+    solve_ms: int | None
+    """From the first to the last slide; null unless finished."""
+    stm: int
+    mtm: int
+    md: int
+    """Manhattan distance of the scramble."""
+    first_ms: int | None
+    """Until the first slide; null if there was none."""
+    pauses: int
+    """Intervals between slides that are longer than five times their median."""
+    input: InputName | None
+    """As the client declared it."""
+    counts: bool
+    """Counts towards bests and averages."""
+
+
+class Gain(Struct, frozen=True, omit_defaults=True):
+    """A new best."""
+
+    kind: KindName
+    """A single time or an average."""
+    value_ms: int
+    before_ms: int | None = None
+    """The previous best; null: this is the first."""
 
 
 class Member(Struct, frozen=True, omit_defaults=True):

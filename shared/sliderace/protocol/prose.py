@@ -50,6 +50,8 @@ CONNECTION = """\
 1. **Connect** to the path `/ws`: `ws://HOST:PORT/ws`, or `wss://` if the server's page
    uses https. You may request the subprotocol `{subprotocol}`. Do not send an `Origin`
    header; the server answers pages of other sites with 403. It uses no compression.
+   If you know the room's code, add it: `/ws?room=KWXTRB`. A server with several
+   processes then connects you directly to the one that serves the room.
 2. **Send [`hello`](#hello)** within 3 seconds. Its field `enter` says how you enter a
    room: [`create`](#create), [`open`](#open), [`join`](#join), [`resume`](#resume) or
    [`redeem`](#redeem).
@@ -82,12 +84,9 @@ how many at once. If you send more, the server reads more slowly; nothing is los
 bytes long, an event at most {down} bytes. If you read too slowly, the server cuts the
 connection; when you resume, you get a snapshot.
 
-**HTTP.** The server also answers `GET` requests with JSON: `/api/rooms` (public rooms),
-`/api/rooms/CODE` (404 if there is no such room), `/api/rooms/CODE/series` (the
-[series](#a-series) with the results of its last 100 races; `.../series.csv` is the same
-as a table), `/api/races`, `/api/races/ID` (the signed
-[race record](race-record.md)) and `/healthz` (state, and the public key).
-`/replay/ID` is a page that replays a race.
+**HTTP.** The server also answers `GET` requests: for public rooms, stored races and
+their [records](race-record.md), leaderboards, the daily race, and its own state; see
+[the HTTP interface](api.md).
 """
 
 GROWTH = """\
@@ -103,9 +102,9 @@ announced:
 - **Fields of events.** A server may add them at any time. Ignore fields that you do not
   know.
 - **Commands, and fields of commands.** `welcome` lists in `features` what the server
-  can do beyond the first set. Send a new command or field only if its feature is
-  listed: everywhere except in `hello`, the server refuses unknown fields and unknown
-  commands with `bad_message`.
+  can do beyond the first set; so does `/healthz`, for clients that need to know before
+  `hello`. Send a new command or field only if its feature is listed: everywhere except
+  in `hello`, the server refuses unknown fields and unknown commands with `bad_message`.
 - **Fields of `hello`.** The server ignores those that it does not know, because `hello`
   comes before `welcome`.
 - **Events.** `can` in `hello` lists the types of events that you understand beyond the
@@ -120,6 +119,12 @@ The *first set* is everything on this page except these features:
 | `bots` | the [bots of the server](#bots-of-the-server) | `bots` | |
 | `series` | the score of [a series](#a-series) of races | `series` | `series` |
 | `reactions` | the members' [reactions](#reactions) | `react`, `mute` | `reacted` |
+| `quick` | [race now](#race-now) | `quick` in `hello` | |
+| `lobby` | the [list of rooms](#the-list-of-rooms) | `lobby` in `hello` | `rooms` |
+| `solo` | [racing alone](#racing-alone) | `solo` in `hello` | |
+| `daily` | the [daily race](#the-daily-race) | `daily` in `hello` | |
+| `profiles` | [profiles](#profiles) | `me` and `profile` in `hello`, `input`, \
+`keep`, `ticket`, `claim`, `revoke`, `forget`, `history` | `me`, `history`, `gains` |
 """
 
 RACE = """\
@@ -184,9 +189,63 @@ another one with the command `series`. The event `series` contains the table.
   averages and gives no points. A forfeit is a DNF.
 - People are compared with people, and bots with all racers. The table lists bots below
   people. A race without people does not count.
-- While the series can end, a race that has started cannot be cancelled (`race_counts`).
-  The race after the end begins the next series.
+- While the series can end, a race cannot be cancelled once the board has been sent
+  (`race_counts`). The same applies to every race in a public room.
+- The race after the end of a series begins the next one.
 - A newcomer with the name of a racer who has left continues that racer's score.
+
+### Race now
+
+With [`quick`](#quick) you enter a public room that the server opened; `room.kind` is
+`quick`. The server chooses one of the same event whose people are about as fast and
+whose next race begins soon, or opens one. Its first race starts at once, or as soon as
+its bots are connected, and the next one 12 s after each.
+
+- Nobody is host: `room.host` is null, and commands for hosts are refused (`not_host`).
+- Bots fill the room up to four racers. One leaves for each person who comes, between
+  two races.
+- If nobody else is there, `rematch` begins the next race at once.
+- Whoever makes no slide in two races in a row becomes a spectator; with [`role`](#role)
+  they race again.
+- The room closes when its last person leaves, or after a minute without a connection.
+
+### The list of rooms
+
+With [`lobby`](#lobby) you watch the list of public rooms. The first [`rooms`](#rooms)
+events contain all of them, and later ones what has changed, at most once a second.
+Count `age_ms` on by your own clock. You are in no room: besides `ping`, every command
+is refused (`not_here`). To enter a room, open another connection.
+
+### Racing alone
+
+With [`solo`](#solo) you open a room for yourself alone; `room.kind` is `solo`. It is
+private and locked. You are not its host and cannot cancel a race, because a bad board
+would then cost nothing. The countdown takes 1.5 s; the rules `start` and
+`countdown_ms` of your `hello` are ignored. A profile can race in one such room at a
+time (`busy`). The room closes when you leave, or after a minute without a connection;
+after 10 s without one, the profile can race alone in another room.
+
+### The daily race
+
+With [`daily`](#daily) the owner of a profile races once on each daily board. There is
+one for each of 3x3, 4x4 and 5x5, the same for everybody, from 00:00 to 24:00 UTC.
+`room.kind` is `daily`, and `room.day` is the date. The room is one for racing alone,
+but with a single race: `rematch` is refused (`daily_done`).
+
+- The attempt is used up when the server sends the board. From one second before,
+  nothing gives it back. If you leave earlier, or are not connected for a minute, you
+  can enter again.
+- The same `hello` from any device of the profile continues the attempt, and takes the
+  seat from the device that had it. Once the room is closed, it is refused
+  (`daily_done`).
+- A race that has begun goes on after midnight. If the roster of a room is not frozen by
+  then, the server closes the room.
+- The race record is [sealed](api.md#apiracesid) until all races on that board are over.
+  It says from which secret the seed follows; that secret leads to
+  [the anchor](race-record.md#a-daily-race), which was published before.
+- Only profiles that are older than the day are on its leaderboard.
+- The streak counts days in a row with a daily race in any event, up to today or
+  yesterday. A day on which the server was down for more than an hour does not break it.
 
 ### Bots of the server
 
@@ -204,6 +263,53 @@ feature `bots` can race with them.
 
 Bots that enter by `join` with `bot` belong to players and follow none of these rules,
 except that people who are ready do not wait for them either.
+
+### Profiles
+
+A profile is a persistent name. Its owner is whoever has the secret: 16 random bytes in
+hex that your program generates, one per device and server, and sends only in `profile`
+of `hello`. The server stores its SHA-256. Everything else works without a profile.
+
+A connection that enters with `me` manages the profile and is in no room. The answer to
+its `hello` is [`me`](#me); there is no `welcome`. `keep` creates the profile, and
+`ticket` on one device and `claim` on another add a device. Commands are carried out one
+after the other. A refusal leaves the connection open, unless it refuses the `hello`.
+
+- Store a new secret before you send `keep` or `claim`: the answer may be lost. If the
+  server does not know it later, for example after its operator restored a backup, send
+  `keep` again.
+- A ticket has eight letters and is valid for one `claim` within five minutes. Five
+  wrong tickets with its first four letters, from anybody, make it void; after five
+  wrong tickets from your address you must wait (`too_many_tries`).
+- A profile has at most 16 devices. The last one cannot be removed (`last_device`). A
+  removed device is a guest from its next `hello` on. Removing one also voids a ticket.
+- `forget` deletes the profile after 72 hours; until then every device can cancel it. In
+  races with others the name becomes `deleted`, and the records say
+  [`redacted`](race-record.md#the-race).
+- An address can create five profiles a day (`too_many_profiles`).
+
+If the server does not know the secret, it sends `refused` with the code
+`profile_unknown` and the field `profile`, but lets you in as a guest. The first profile
+that a member has in a room stays: to keep the time that a guest has just made, `resume`
+the seat with the secret of a new profile. A kept time counts only as the first attempt
+of its event: otherwise people could race as guests and keep only good attempts. After
+each race, [`gains`](#gains) says what
+your attempt has changed.
+
+Some attempts cannot be compared with others of their event. They are in the history,
+but do not count for bests, averages and leaderboards. These are attempts
+
+- with a known seed, except that of the daily race;
+- with friendly timing or inspection;
+- with a credit for a failure of the server in the official time or, without a finish,
+  with a failure of the server during the attempt;
+- by a racer who was away when the board was sent and came later: others may have told
+  them whether it is easy;
+- made while an earlier one goes on in another room, except in a daily race;
+- by bots, and every `dns`.
+
+An attempt with a reload (`approx`) counts. Whoever leaves after the board was sent to
+them has a `dnf`, even before T0.
 
 ### Reactions
 

@@ -1,8 +1,15 @@
-"""Room codes, which people read aloud, type and scan."""
+"""Room codes and other letters, which people read aloud, type and scan."""
 
 from typing import Final, NewType
 
-__all__ = ["ALPHABET", "LENGTH", "RoomCode", "format_code", "parse_code"]
+__all__ = [
+    "ALPHABET",
+    "LENGTH",
+    "RoomCode",
+    "format_code",
+    "parse_code",
+    "parse_letters",
+]
 
 RoomCode = NewType("RoomCode", str)
 """Six letters of `ALPHABET`, as stored and sent."""
@@ -27,10 +34,18 @@ def parse_code(text: str) -> RoomCode | None:
     >>> parse_code("KWXTR") is parse_code("LOVELY") is None
     True
     """
-    code = text.translate(_IGNORED).upper()
-    if len(code) == LENGTH and set(code) <= set(ALPHABET):
-        return RoomCode(code)
-    return None
+    letters = parse_letters(text, LENGTH)
+    return None if letters is None else RoomCode(letters)
+
+
+def parse_letters(text: str, count: int) -> str | None:
+    """Parse that many letters of `ALPHABET` as typed; None if it is anything else.
+
+    >>> parse_letters("kwxt-rbdf", 8)
+    'KWXTRBDF'
+    """
+    letters = text.translate(_IGNORED).upper()
+    return letters if len(letters) == count and set(letters) <= set(ALPHABET) else None
 
 
 def format_code(code: str) -> str:

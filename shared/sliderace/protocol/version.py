@@ -13,9 +13,18 @@ VERSION: Final = 1
 """The `v` of `hello` and `welcome`."""
 SUBPROTOCOL: Final = f"sliderace.v{VERSION}"
 """The subprotocol in the WebSocket handshake (``Sec-WebSocket-Protocol``)."""
-FEATURES: Final = ("bots", "series", "reactions")
+FEATURES: Final = (
+    "bots",
+    "series",
+    "reactions",
+    "quick",
+    "lobby",
+    "solo",
+    "daily",
+    "profiles",
+)
 """What this release adds to the first set: the `features` of `welcome`."""
-EVENTS: Final = ("series", "reacted")
+EVENTS: Final = ("series", "reacted", "gains", "rooms", "me", "history")
 """Types of events beyond the first set: the `can` of `hello`."""
 
 

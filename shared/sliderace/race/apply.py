@@ -92,7 +92,7 @@ def apply(race: Race | None, record: RaceRecord) -> Race:
         case RaceStarted():
             race.phase = "racing"
             for attempt in race.attempts.values():
-                attempt.was_connected = attempt.away_since is None
+                attempt.was_connected |= attempt.away_since is None
         case GraceBegan():
             race.phase = "grace"
             race.grace_until = record.until
@@ -191,7 +191,7 @@ def stalled(race: Race, down: int, now: int) -> None:
             race.disturbed_at, race.hold_until = now, held_until(0, down, now)
             return
         started = race.drawn and race.t0 <= now
-    if not started or _has_too_many_outages(race):
+    if not started or down >= now or _has_too_many_outages(race):
         return
     race.hold_until = held_until(race.hold_until, down, now)
     for attempt in race.attempts.values():
@@ -290,14 +290,17 @@ def _apply_to(attempt: Attempt, record: _OfSeat, *, started: bool) -> None:
             attempt.forfeited_at = None
             _end_outages(attempt, record.t)
         case RacerDisconnected():
+            attempt.was_connected |= attempt.unlocks_at <= record.t
             attempt.away_since = record.t
         case RacerReconnected():
             attempt.status, attempt.why = "racing", ""
             attempt.away_since = None
-            attempt.was_connected = started
+            attempt.late |= started and not attempt.was_connected
+            attempt.was_connected |= started
             _end_outages(attempt, record.t)
         case DidNotFinish():
-            began = attempt.was_connected or attempt.slides
+            here = attempt.away_since is None and attempt.unlocks_at <= record.t
+            began = attempt.was_connected or here or attempt.slides
             attempt.status = "dnf" if began else "dns"
             attempt.why = record.why
         case _:

@@ -33,5 +33,7 @@ def average(times: Sequence[int | None]) -> int | None:
     >>> average([476, 398, 481, 400, 396]), average([476, None, 481, None, 396])
     (425, None)
     """
-    worst_last = sorted(times, key=lambda time: (time is None, time or 0))
-    return mean(worst_last[1:-1])
+    known = sorted(time for time in times if time is not None)
+    if len(known) < len(times) - 1:
+        return None
+    return mean(known[1 : len(times) - 1])

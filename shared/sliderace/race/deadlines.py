@@ -203,7 +203,7 @@ def end_if_over(race: Race, now: int, out: Collection[Seat]) -> list[RaceRecord]
         for seat, attempt in race.attempts.items()
     ):
         return []
-    if race.running:
+    if race.running or race.is_revealed(now):
         return [RaceEnded(now, race.id)]
     return [RaceAborted(now, race.id, "nobody_left")]
 

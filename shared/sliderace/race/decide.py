@@ -248,14 +248,15 @@ def call_time(race: Race, now: int) -> Decision:
 
 
 def end_race(race: Race, now: int, why: str) -> list[RaceRecord]:
-    """End a running race at once, with the results so far.
+    """End a race at once, with the results so far.
 
     Args:
-        race: the race; if it does not run, nothing happens.
+        race: the race; nothing happens if it is over, or nobody can have seen its
+            board.
         now: room time, ms.
         why: the reason of the DNF of those who are still racing.
     """
-    if not race.running:
+    if not race.active or not (race.running or race.is_revealed(now)):
         return []
     racing = (seat for seat, one in race.attempts.items() if one.status == "racing")
     records = [DidNotFinish(now, race.id, seat, why) for seat in racing]

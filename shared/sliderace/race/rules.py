@@ -45,7 +45,7 @@ STARTS: tuple[Start, ...] = ("ready", "host", "every")
 
 RANGES: dict[str, tuple[int, int]] = {
     "every_ms": (10_000, 3_600_000),
-    "countdown_ms": (3_000, 60_000),
+    "countdown_ms": (1_500, 60_000),
     "inspection_ms": (0, 15_000),
     "limit_ms": (10_000, 86_400_000),
     "grace_ms": (0, 86_400_000),

@@ -135,7 +135,8 @@ class Attempt:
         high_at: room time at which it was first reached.
         approx: some timestamps count from a snapshot, not from painting the board.
         away_since: room time at which the connection was lost; None: connected.
-        was_connected: the racer was connected at some time after T0.
+        was_connected: the racer was connected when or after the board was revealed.
+        late: the racer came only when others had the board.
         forfeited_at: room time of the forfeit, while forfeited.
         finish: the finish, once finished.
         outages: failures of the server before the finish.
@@ -155,6 +156,7 @@ class Attempt:
     approx: bool = False
     away_since: int | None = None
     was_connected: bool = False
+    late: bool = False
     forfeited_at: int | None = None
     finish: Finished | None = None
     outages: tuple[Outage, ...] = ()
@@ -279,6 +281,10 @@ class Race:
     def running(self) -> bool:
         """Whether racers can slide: T0 has passed and the race has not ended."""
         return self.phase in RUNNING
+
+    def is_revealed(self, now: int) -> bool:
+        """Return whether a racer may have seen the board, maybe before T0."""
+        return any(one.unlocks_at <= now for one in self.attempts.values())
 
     @property
     def active(self) -> bool:

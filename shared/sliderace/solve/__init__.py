@@ -15,6 +15,7 @@ the detours and mistakes of its level, and `timing` says when it makes each slid
 chance comes from the generator that they are given.
 """
 
+from sliderace.solve.feel import FEELS, Feel, pace_of
 from sliderace.solve.levels import (
     LEVELS,
     BadPace,
@@ -28,15 +29,18 @@ from sliderace.solve.search import NodeCap
 from sliderace.solve.solver import Unsolvable, solve
 
 __all__ = [
+    "FEELS",
     "LEVELS",
     "BadPace",
     "Chance",
+    "Feel",
     "Level",
     "NodeCap",
     "Plan",
     "Stage",
     "Unsolvable",
     "nearest_level",
+    "pace_of",
     "pace_range",
     "plan",
     "solve",

@@ -27,9 +27,9 @@ CELLS = (4, 6, 9, 16, 25, 49, 100)
 OBLONG = 1.5
 """How many more slides long boards need: a power of how much farther their tiles are
 from home than those of a square. Found by trial."""
-LEAST_PACE_MS = 300
+MIN_PACE_MS = 300
 """The shortest pace of a board with one cell; it grows with the root of the cells."""
-MOST_PACE_MS = 4 * 3_600_000
+MAX_PACE_MS = 4 * 3_600_000
 PACE = "pace"
 """Name of the level that has a given pace."""
 PACE_FORM = 0.08
@@ -113,7 +113,7 @@ class Level:
 
 def pace_range(size: Size) -> tuple[int, int]:
     """Return the shortest and the longest pace of a board, in ms."""
-    return round(LEAST_PACE_MS * sqrt(size.cells)), MOST_PACE_MS
+    return round(MIN_PACE_MS * sqrt(size.cells)), MAX_PACE_MS
 
 
 def nearest_level(size: Size, pace_ms: float) -> Level:

@@ -16,7 +16,7 @@ from sliderace.texts import text
 from sliderace_client.shared_ui.pictures import BUILT_IN
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 from sliderace_client.shared_ui.settings import Settings
-from sliderace_client.tui.actions import Action
+from sliderace_client.tui.actions import Action, key_rows
 from sliderace_client.tui.dialogs.dialog import Dialog
 from sliderace_client.tui.rows import fitted, period_text, text_row
 
@@ -26,8 +26,6 @@ T = TypeVar("T")
 
 LABEL_W, VALUE_W = 10, 19
 """With these widths, a choice fits a dialog in 40 columns."""
-KEY_ROWS = 2
-"""Rows that the keys of a dialog take in 40 columns."""
 
 
 class ChoiceDialog(Dialog):
@@ -56,12 +54,25 @@ class ChoiceDialog(Dialog):
     def rows(self) -> list[Row]:  # noqa: D102
         title = [text_row(self._title, self.look.ink, bold=True)]
         choices = [self._row(index, *pair) for index, pair in enumerate(self.pairs())]
-        return [*title[: self._title_rows], *choices]
+        shown = choices[self._first :][: self._fit]
+        return [*title[: self._title_rows], *shown]
+
+    @property
+    def _fit(self) -> int:
+        """How many rows there are above the keys."""
+        width, height = self.space
+        return max(1, height - len(key_rows(self.actions(), self.look, width)[0]))
+
+    @property
+    def _first(self) -> int:
+        """The first choice that is shown: the chosen one is always visible."""
+        most = max(0, len(self.pairs()) - self._fit)
+        return min(most, max(0, self._chosen - self._fit // 2))
 
     @property
     def _title_rows(self) -> int:
         """Rows of the title; 0 if not all choices would fit with it."""
-        return int(self.space[1] >= 1 + len(self.pairs()) + KEY_ROWS)
+        return int(self._fit >= 1 + len(self.pairs()))
 
     def _row(self, index: int, label: str, value: str) -> Row:
         look, chosen = self.look, index == self._chosen
@@ -101,7 +112,7 @@ class ChoiceDialog(Dialog):
         self.update()
 
     def on_row_click(self, y: int, x: int) -> None:  # noqa: D102
-        row = y - self._title_rows
+        row = self._first + y - self._title_rows
         if 0 <= row < len(self.pairs()):
             self._chosen = row
             self._change(-1 if x < LABEL_W + 5 else 1)

@@ -1,5 +1,8 @@
 """The base of every dialog: a framed window over a screen, with its keys."""
 
+from collections.abc import Sequence
+from textwrap import wrap
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Click, Key
@@ -8,9 +11,10 @@ from textual.screen import ModalScreen
 from sliderace.texts import text
 from sliderace_client.shared_ui.render import Look, Row
 from sliderace_client.tui.actions import Action, Places, action_at, find, key_rows
+from sliderace_client.tui.rows import text_row
 from sliderace_client.tui.widgets import TextRows
 
-__all__ = ["Dialog"]
+__all__ = ["Dialog", "TextDialog"]
 
 
 class Dialog(ModalScreen[None]):
@@ -145,3 +149,24 @@ class Dialog(ModalScreen[None]):
     def on_click(self, event: Click) -> None:  # noqa: D102
         if event.widget is self:
             self.close()
+
+
+class TextDialog(Dialog):
+    """Lines of text, folded to the width.
+
+    Args:
+        look: colours.
+        lines: what to show.
+    """
+
+    def __init__(self, look: Look, lines: Sequence[str]) -> None:
+        super().__init__(look)
+        self._lines = lines
+
+    def rows(self) -> list[Row]:  # noqa: D102
+        width = self.space[0]
+        return [
+            text_row(part, self.look.ink)
+            for line in self._lines
+            for part in wrap(line, width, drop_whitespace=False) or [""]
+        ]

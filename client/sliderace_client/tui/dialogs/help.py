@@ -13,7 +13,9 @@ from sliderace_client.tui.rows import fitted, text_row
 
 __all__ = ["HelpDialog", "HelpTopic", "help_entries", "sliding_keys"]
 
-HelpTopic = Literal["menu", "solo", "room", "results", "replay"]
+HelpTopic = Literal[
+    "menu", "solo", "room", "results", "replay", "quick", "ranked", "daily"
+]
 
 KEYS_W = 19
 """Columns of the keys if texts stand beside them."""
@@ -51,12 +53,18 @@ def help_entries(topic: HelpTopic, settings: Settings) -> list[tuple[str, str]]:
         case "menu":
             return [
                 (_keys("up", "down", "enter"), text("tui.help.choose")),
+                ("r", text("tui.help.race_now")),
+                ("+-", text("tui.help.race_size")),
+                ("1 ... 9", text("tui.help.live_rooms")),
                 ("b", text("tui.help.return")),
                 ("h", text("tui.help.host")),
                 (_keys("j", "w"), text("tui.help.join")),
+                ("d", text("tui.help.daily")),
                 ("s", text("tui.help.solo")),
-                ("r", text("tui.help.past_races")),
-                ("p", text("tui.help.picture")),
+                ("p", text("tui.help.past_races")),
+                ("i", text("tui.help.picture")),
+                ("m", text("tui.help.me")),
+                ("l", text("tui.help.leaderboards")),
                 ("e", text("tui.help.settings")),
                 ("q", text("tui.help.quit")),
             ]
@@ -84,6 +92,49 @@ def help_entries(topic: HelpTopic, settings: Settings) -> list[tuple[str, str]]:
             return [*_columns(), *_after_a_race(), *_leaving()]
         case "room":
             return [*_sliding(settings), *_room_keys(), *_signs(), *_leaving()]
+        case "quick":
+            return [
+                ("", text("tui.help.quick")),
+                *_sliding(settings),
+                ("f", text("tui.help.give_up")),
+                ("w", text("tui.help.warm_up")),
+                ("p", text("tui.help.only_watch")),
+                (_keys("v", "n"), text("tui.help.quick_members")),
+                (_keys("l", "a"), text("tui.help.quick_follow")),
+                (_keys("←", "→", "click"), text("tui.help.follow_next")),
+                ("r", text("tui.help.quick_ready")),
+                (_keys("t", "c"), text("tui.help.series_and_code")),
+                ("s", text("tui.help.save")),
+                ("g", text("tui.help.signals")),
+                *_signs(),
+                *_columns(),
+                *_leaving(),
+            ]
+        case "ranked":
+            return [
+                ("", text("tui.help.ranked")),
+                *_sliding(settings),
+                ("n", text("tui.help.next_board")),
+                (_keys("+", "-"), text("tui.help.board_size")),
+                ("w", text("tui.help.watch_again")),
+                ("k", text("tui.help.keep")),
+                ("s", text("tui.help.save")),
+                ("g", text("tui.help.own_signals")),
+                *_columns(),
+                *_leaving(),
+            ]
+        case "daily":
+            return [
+                ("", text("tui.help.daily_rules")),
+                *_sliding(settings),
+                ("f", text("tui.help.daily_give_up")),
+                ("w", text("tui.help.watch_again")),
+                ("s", text("tui.help.save")),
+                ("g", text("tui.help.own_signals")),
+                *_columns(),
+                ("q", text("tui.help.leave")),
+                ("Ctrl-C", text("tui.help.daily_interrupt")),
+            ]
 
 
 def _keys(*keys: str) -> str:
@@ -127,6 +178,7 @@ def _after_a_race() -> list[tuple[str, str]]:
         (_keys("v", "escape"), text("tui.help.back_to_lobby")),
         ("t", text("tui.help.series")),
         ("w", text("tui.help.watch_again")),
+        ("k", text("tui.help.keep")),
         ("s", text("tui.help.save")),
         ("g", text("tui.help.signals")),
     ]
@@ -177,6 +229,10 @@ class HelpDialog(Dialog):
         beside = width >= KEYS_W + TEXT_W
         rows: list[Row] = []
         for keys, explanation in help_entries(self._topic, self._settings):
+            if not keys:  # an introduction
+                parts = wrap(explanation, width)
+                rows += [text_row(part, look.ink) for part in parts]
+                continue
             head = Run(fitted(keys, KEYS_W), Paint(look.accent, bold=True))
             if beside:
                 for part in wrap(explanation, width - KEYS_W):

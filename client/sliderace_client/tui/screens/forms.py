@@ -1,6 +1,6 @@
 """Forms: a few text fields, for opening or finding a room, and for some settings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from textwrap import wrap
 from typing import ClassVar, Literal, Protocol
@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from sliderace.protocol.codes import refusal_text
 from sliderace.protocol.messages import RoleName
-from sliderace.protocol.names import clean_name, name_fault
+from sliderace.protocol.names import typed_fault, typed_name
 from sliderace.texts import text
 from sliderace_client.launch import Start
 from sliderace_client.line_ui.answers import Refusal, size_of
@@ -22,6 +22,7 @@ from sliderace_client.shared_ui.render import Grid
 from sliderace_client.tui.actions import Action
 from sliderace_client.tui.entrance import Entrance
 from sliderace_client.tui.layout import Placed
+from sliderace_client.tui.live_lobby import LiveLobby
 from sliderace_client.tui.rows import text_row
 from sliderace_client.tui.screens.screen import BaseScreen, Program
 from sliderace_client.tui.theme import NO_PICTURE
@@ -48,6 +49,7 @@ class MenuProgram(Program, Protocol):
     """The part of the program that the menu and its forms use."""
 
     entrance: Entrance
+    lobby: LiveLobby
 
     @property
     def nickname(self) -> str:
@@ -62,8 +64,24 @@ class MenuProgram(Program, Protocol):
         """Change the nickname in the room where we are."""
         ...
 
+    def race_now(self, size: str) -> None:
+        """Race at once; ask for the nickname and the speed, each only once."""
+        ...
+
+    def enter_listed(self, code: str) -> None:
+        """Enter a room of the list of live rooms."""
+        ...
+
+    def show_daily(self) -> None:
+        """Show how the daily boards stand, and the way to them."""
+        ...
+
+    def play_ranked(self, size: str) -> None:
+        """Play alone on the server in use, where the times count."""
+        ...
+
     def play_solo(self, start: Start) -> None:
-        """Play alone."""
+        """Play alone, without a server."""
         ...
 
     def choose_picture(self, name: str) -> None:
@@ -72,6 +90,14 @@ class MenuProgram(Program, Protocol):
 
     def picture(self, name: str) -> Picture | None:
         """Return a picture that is ready to be shown."""
+        ...
+
+    def show_profile(self) -> None:
+        """Show our profile on the server in use."""
+        ...
+
+    def show_leaderboards(self, event: str = "") -> None:
+        """Show the leaderboards of the server, those of an event first."""
         ...
 
     def show_past_races(self) -> None:
@@ -124,6 +150,10 @@ class Form(BaseScreen):
         """Return the label of a field."""
         return text(self.FIELDS[name])
 
+    def hint(self) -> str:
+        """Return the text below the fields; empty: none."""
+        return text(self.HINT) if self.HINT else ""
+
     def below(self) -> Iterable[Widget]:
         """Return the widgets below the fields."""
         return ()
@@ -158,7 +188,7 @@ class Form(BaseScreen):
         for name, rows in self._labels.items():
             label = wrap(self.label(name), width)
             rows.show([text_row(part, look.soft) for part in label])
-        hint = wrap(text(self.HINT), width) if self.HINT else []
+        hint = wrap(self.hint(), width)
         self._hint.show([text_row(part, look.soft) for part in hint])
 
     def actions(self) -> list[Action]:  # noqa: D102
@@ -205,12 +235,12 @@ class _MenuForm(Form):
 
     def name_value(self) -> str | None:
         """Store and return the nickname; None, and a message, if it is not valid."""
-        name = clean_name(self.value("name")[:64])
-        if fault := name_fault(name):
+        typed = self.value("name")
+        if fault := typed_fault(typed):
             self.program.say(refusal_text(fault), "bad")
             return None
-        if name is not None:
-            self.program.remember_name(name)
+        name = typed_name(typed)
+        self.program.remember_name(name)
         return name
 
 
@@ -253,10 +283,21 @@ class WatchForm(JoinForm):
 
 
 class NameForm(_MenuForm):
-    """Change the nickname."""
+    """Change the nickname.
+
+    Args:
+        program: shows this screen.
+        then: called once there is a nickname.
+    """
 
     HEADING = "tui.form.name"
     FIELDS: ClassVar = {"name": "tui.form.new_name"}
+
+    def __init__(
+        self, program: MenuProgram, then: Callable[[], object] = lambda: None
+    ) -> None:
+        super().__init__(program)
+        self._then = then
 
     def initial_values(self) -> Mapping[str, str]:  # noqa: D102
         return {"name": self.program.nickname}
@@ -266,20 +307,37 @@ class NameForm(_MenuForm):
         if name:
             self.close()
             self.program.rename(name)
+            self._then()
 
 
 class SoloForm(_MenuForm):
-    """Play alone."""
+    """Play alone: on the server in use if it offers that, else without one."""
 
     HEADING = "tui.form.solo"
     FIELDS: ClassVar = {"size": "tui.form.size", "seed": "tui.form.seed"}
 
     def initial_values(self) -> Mapping[str, str]:  # noqa: D102
-        return {"size": "4x4"}
+        return {"size": self.program.settings.size}
+
+    @property
+    def _counts(self) -> bool:
+        """Whether the times will count."""
+        return "solo" in self.program.lobby.features and not self.value("seed")
+
+    def hint(self) -> str:  # noqa: D102
+        if not self._counts:
+            return text("tui.form.solo_practice")
+        return text("tui.form.solo_ranked", server=self.program.lobby.server)
+
+    def on_input_changed(self) -> None:
+        """Update the hint. The library calls the base class's handler too."""
+        self.refresh_content()
 
     def submit(self) -> None:  # noqa: D102
         size = self.size_value()
-        if size:
+        if size and self._counts:
+            self.program.play_ranked(size)
+        elif size:
             self.close()
             self.program.play_solo(Start("solo", size=size, seed=self.value("seed")))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from textwrap import wrap
 
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -113,6 +114,7 @@ class LobbyScreen(RoomScreen):
         super().update()
         qr = self._qr_rows()
         self._qr.show(qr)
+        self._qr.display = bool(qr)  # its margin takes columns
         width = self.size.width - (len(qr[0][0].text) + 2 if qr else 0)
         height, needed = self.body_height(), len(self.view.members)
         room = self._room_rows(width, large=self.size.height >= LARGE_ROWS)
@@ -149,7 +151,8 @@ class LobbyScreen(RoomScreen):
         if only_here(link):
             ways.append(text("tui.lobby.only_here"))
         rows += [text_row(f"  {way}", look.ink) for way in ways]
-        rows.append(text_row(f"  {rules_text(room.rules)}", look.soft))
+        rules = rules_text(room.rules)
+        rows.append(text_row(fitted(f"  {rules}", width), look.soft))
         series = self.view.series
         if series is not None and has_begun(series):
             score = series_line(series, room.rules.size)
@@ -208,10 +211,8 @@ class LobbyScreen(RoomScreen):
         elif len(members) == 1 and view.room and len(rows) + 1 < height:
             own = text("tui.lobby.own_bots", code=format_code(view.room.code))
             bots = text("tui.lobby.bots") if self._bots_choice() else own
-            rows += [
-                text_row(""),
-                text_row(fitted(f"  {bots}", width), self.look.soft),
-            ]
+            parts = ["", *wrap(bots, width - 2, break_on_hyphens=False)]
+            rows += [text_row(f"  {part}", self.look.soft) for part in parts]
         return rows
 
     # --- Actions ----------------------------------------------------------------------
@@ -252,6 +253,10 @@ class LobbyScreen(RoomScreen):
                 )
             ]
         actions = [self.ready_action("enter", "space")]
+        if self.view.kind == "quick":
+            watch = text("tui.key.only_watch")
+            watches = Action("p", watch, lambda: send(Role("spectator")), once=True)
+            return [*actions, watches]
         always = self.program.always_ready
         label = text("tui.key.not_always_ready" if always else "tui.key.always_ready")
         actions.append(Action("a", label, self._toggle_always_ready, once=True))

@@ -97,7 +97,7 @@ class RaceScreen(RoomScreen):
         followed = self._spectator.followed()
         if followed is not None:
             return f"{clock_text(clock)}  {self._spectator.describe(followed)}"
-        if view.board is None:
+        if view.board is None or view.phase == "grace":
             return f"{clock_text(clock)}  {self._phase_text()}"
         return f"{clock_text(clock)}  {count_text(view.stm, clock)}"
 
@@ -116,6 +116,10 @@ class RaceScreen(RoomScreen):
 
     def update(self) -> None:  # noqa: D102
         if self.view.room is None:
+            self._divide()
+            super().update()
+            looking = text("tui.race.looking")
+            self._area.canvas.show_message([text_row(looking, self.look.soft)])
             return
         self._ring()
         self._input.tick(self.client.now())
@@ -186,6 +190,8 @@ class RaceScreen(RoomScreen):
         view, now = self.view, self.client.now()
         if view.phase in ("racing", "grace") and (view.clock(now) or 0) > GO_MS:
             message = [text_row(text("tui.race.no_boards"), self.look.soft)]
+        elif view.phase == "lobby":
+            message = [text_row(text("tui.race.get_ready"), self.look.soft)]
         else:
             left = view.remaining(now) if view.phase == "countdown" else None
             content = f"{-(-left // 1000)}" if left else text("tui.race.go")
@@ -316,8 +322,12 @@ class RaceScreen(RoomScreen):
             return text("tui.race.solved_pending")
         if lane is not None and lane.status != "racing":
             return out_text(lane.status, lane.why)
+        if view.lanes and lane is None and (waits := self._wait_text()):
+            return waits
         if view.left_out and view.left_out == view.race:
             return text("tui.race.left_out")
+        if view.phase == "countdown" and view.is_alone:
+            return ""
         if view.phase == "countdown":
             return text("tui.race.you_race" if view.ready else "tui.race.not_ready")
         if self.plays and not view.stm:
@@ -326,19 +336,33 @@ class RaceScreen(RoomScreen):
             return text("tui.race.watching")
         return ""
 
+    def _wait_text(self) -> str:
+        """Return when somebody who came during a race of a quick room races."""
+        view = self.view
+        if view.kind != "quick" or not view.may_race:
+            return ""
+        left = view.next_race_in(self.client.now())
+        if left is None:
+            return text("tui.race.next_race")
+        return text("tui.race.next_race_in", seconds=-(-left // 1000))
+
     # --- Actions ----------------------------------------------------------------------
 
     def actions(self) -> list[Action]:  # noqa: D102
         view, program = self.view, self.program
+        if view.room is None:
+            return self.help_and_leave()
         actions: list[Action] = []
         if view.phase == "countdown" and not view.lanes and view.may_race:
-            actions.append(self.ready_action())
+            actions += [] if view.is_alone else [self.ready_action()]
         if view.can_undo(self.client.now()):
             undo, command = text("tui.key.undo_giving_up"), Undo(view.race)
             actions.append(Action("u", undo, lambda: program.send(command), once=True))
+        elif view.racing and view.kind == "solo":
+            actions.append(Action("n", text("tui.key.next_board"), self._skip))
         elif view.racing:
             actions.append(Action("f", text("tui.key.give_up"), self._give_up))
-        actions += self._spectator.actions()
+        actions += [*self._spectator.actions(), *self._warm_up_action()]
         if view.can_call_off:
             actions.append(Action("x", text("tui.key.call_off"), self._call_off))
         if view.is_host and view.phase == "grace":
@@ -347,11 +371,29 @@ class RaceScreen(RoomScreen):
             actions += picture_actions(program, *self.size)
         return [*actions, *self.react_action(), *self.help_and_leave()]
 
+    def _warm_up_action(self) -> list[Action]:
+        """Return the action for somebody who came during a race of a quick room."""
+        view, room = self.view, self.view.room
+        waits = view.lanes and view.lane is None and view.may_race
+        if room is None or view.kind != "quick" or not waits:
+            return []
+        size, label = room.rules.size, text("tui.key.warm_up")
+        return [Action("w", label, lambda: self.program.warm_up(size))]
+
     def _give_up(self) -> None:
         command = Forfeit(self.view.race)
         yes = Action("y", text("tui.key.give_up"), lambda: self.program.send(command))
-        question = text("tui.race.give_up_question")
+        daily = self.view.kind == "daily"
+        question = text("tui.daily.give_up" if daily else "tui.race.give_up_question")
         self.ask(question, yes, no=text("tui.key.race_on"))
+
+    def _skip(self) -> None:
+        """Deal the next board; ask first if this one counts as begun."""
+        if not self.view.stm:
+            self.program.next_board()
+            return
+        yes = Action("y", text("tui.key.next_board"), self.program.next_board)
+        self.ask(text("tui.ranked.skip_question"), yes, no=text("tui.key.play_on"))
 
     def _call_off(self) -> None:
         command = Abort(self.view.race)
@@ -385,7 +427,7 @@ class RaceScreen(RoomScreen):
 
     def slide(self, direction: Direction, count: int) -> bool:
         """Slide, and paint it at once; return False if that is not possible."""
-        done = self.client.slide(direction, count)
+        done = self.client.slide(direction, count, self._input.by)
         if done:
             self.program.played(SLIP_MS, by_number=self._input.by_number)
             with self.program.terminal_diff.batch():

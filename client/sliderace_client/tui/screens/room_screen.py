@@ -5,7 +5,14 @@ from typing import ClassVar, Literal, Protocol
 
 from sliderace.engine import Direction
 from sliderace.proof.record import WrittenRace
-from sliderace.protocol.messages import Close, Command, Ready, Results
+from sliderace.protocol.messages import (
+    Close,
+    Command,
+    InputName,
+    Ready,
+    Results,
+    RoomKind,
+)
 from sliderace.texts import text
 from sliderace_client.net.connection import Ending
 from sliderace_client.room.lanes import Lane
@@ -28,7 +35,9 @@ class RoomClient(Protocol):
         """The member's view of the room."""
         ...
 
-    def slide(self, direction: Direction, count: int = 1) -> bool:
+    def slide(
+        self, direction: Direction, count: int = 1, by: InputName | None = None
+    ) -> bool:
         """Slide on the own board; return False if that is not possible."""
         ...
 
@@ -38,6 +47,10 @@ class RoomClient(Protocol):
 
     def painted(self) -> None:
         """Report that the board is on the screen."""
+        ...
+
+    def use_profile(self, secret: str) -> None:
+        """Use the profile with this secret from now on."""
         ...
 
     def ask(self, command: Command) -> bool:
@@ -103,6 +116,14 @@ class RoomProgram(Program, Protocol):
         """Play alone until the race begins."""
         ...
 
+    def next_board(self) -> None:
+        """Deal the next board in a room of our own; one that we play is given up."""
+        ...
+
+    def change_size(self, size: str) -> None:
+        """Go on with boards of another size, in another room of our own."""
+        ...
+
     def show_code(self) -> None:
         """Show the code, the links and a QR code."""
         ...
@@ -137,6 +158,10 @@ class RoomProgram(Program, Protocol):
         """Return the record of the race of these results, if it is loaded."""
         ...
 
+    def keep_time(self) -> None:
+        """Create a profile, and keep the time of the last race in it."""
+        ...
+
     def watch_again(self) -> None:
         """Replay the last race."""
         ...
@@ -150,6 +175,16 @@ class RoomScreen(BaseScreen):
     """
 
     HELP_TOPIC: ClassVar[HelpTopic] = "room"
+
+    @property
+    def help_topic(self) -> HelpTopic:
+        """Which help fits the kind of the room."""
+        topics: dict[RoomKind, HelpTopic] = {
+            "quick": "quick",
+            "solo": "ranked",
+            "daily": "daily",
+        }
+        return topics.get(self.view.kind, self.HELP_TOPIC)
 
     def __init__(self, program: RoomProgram) -> None:
         super().__init__(program)
@@ -212,7 +247,7 @@ class RoomScreen(BaseScreen):
             Action(
                 "?",
                 text("tui.key.help"),
-                lambda: self.program.show_help(self.HELP_TOPIC),
+                lambda: self.program.show_help(self.help_topic),
             ),
             Action("q", text("tui.key.leave"), self._leave),
         ]
@@ -253,18 +288,28 @@ class RoomScreen(BaseScreen):
 
     def _leave(self) -> None:
         """Ask, then leave the room for good."""
+        if self._leaves_at_once:
+            self.program.leave_room()
+            return
         leave, close = text("tui.key.leave"), text("tui.key.close_room")
         answers = [Action("y", leave, self.program.leave_room)]
-        if self.view.is_host:
+        if self.view.is_host and not self.view.is_alone:
             answers.append(Action("x", close, lambda: self.program.send(Close())))
-        others = len(self.view.members) - 1
-        if not self.program.ends_the_room or others <= 0:
+        others = sum(not one.bot for one in self.view.members.values()) - 1
+        if self.view.is_alone:
+            question = text("tui.leave.gives_up")
+        elif not self.program.ends_the_room or others <= 0:
             question = text("tui.leave.question")
         elif self._others_race:
             question = text("tui.leave.ends_room_after_race", count=others)
         else:
             question = text("tui.leave.ends_room", count=others)
         self.ask(question, *answers, no=text("tui.key.stay"))
+
+    @property
+    def _leaves_at_once(self) -> bool:
+        """Whether nothing is lost by leaving: where nobody waits, between races."""
+        return self.view.kind != "room" and not self.view.racing
 
     @property
     def _others_race(self) -> bool:

@@ -39,8 +39,8 @@ from sliderace_client.tui.widgets import TextRows
 
 __all__ = ["MIN_COLUMNS", "MIN_ROWS", "SLIP_MS", "BaseScreen", "Program"]
 
-MIN_COLUMNS, MIN_ROWS = 40, 15
-"""A 10x10 board and its keys do not fit a smaller terminal."""
+MIN_COLUMNS, MIN_ROWS = 40, 12
+"""The menu and a 4x4 board with two racers fit. A 10x10 board needs 15 rows."""
 
 
 class Program(Protocol):

@@ -1,7 +1,7 @@
 """Solo: the same board, scramble and clock, without a room."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from textual.widget import Widget
 
@@ -48,11 +48,16 @@ class SoloScreen(BaseScreen):
     Args:
         program: shows this screen.
         start: size, seed or board of the first attempt.
-        warm_up: only until a race begins.
+        warm_up: only until a race begins; it returns in a few words when that is, or
+            an empty text. None: this is no warm-up.
     """
 
     def __init__(
-        self, program: Program, start: Start, *, warm_up: bool = False
+        self,
+        program: Program,
+        start: Start,
+        *,
+        warm_up: Callable[[], str] | None = None,
     ) -> None:
         super().__init__(program)
         self._area = BoardArea(self._press, self._hover)
@@ -122,8 +127,10 @@ class SoloScreen(BaseScreen):
 
     def head(self) -> str:  # noqa: D102
         if self._area.division.wide:
-            key = "tui.solo.warm_up_head" if self._warm_up else "tui.solo.head"
-            return text(key, size=self._attempt.board.size)
+            size = self._attempt.board.size
+            if self._warm_up is not None:
+                return self._warm_up() or text("tui.solo.warm_up_head", size=size)
+            return text("tui.solo.head", size=size)
         clock = self._clock()
         return f"{clock_text(clock)}  {count_text(self._attempt.stm, clock)}"
 
@@ -141,7 +148,7 @@ class SoloScreen(BaseScreen):
     def _show_panel(self) -> None:
         division = self._area.division
         width = division.panel[0] - 1
-        rows = self._figures(width) if division.wide else [text_row(self._state_text())]
+        rows = self._figures(width) if division.wide else [self._state_row()]
         self._area.panel.show(rows)
 
     def _figures(self, width: int) -> list[Row]:
@@ -162,6 +169,11 @@ class SoloScreen(BaseScreen):
             how = text("tui.race.keys", keys=keys)
             rows.append(text_row(fitted(how, width), look.soft))
         return [*rows, text_row(""), text_row(fitted(self._source, width), look.soft)]
+
+    def _state_row(self) -> Row:
+        """Return the one row of a narrow screen."""
+        left = self._warm_up() if self._warm_up is not None else ""
+        return text_row(left or self._state_text())
 
     def _state_text(self) -> str:
         if self._attempt.board.is_solved:
@@ -194,7 +206,7 @@ class SoloScreen(BaseScreen):
         ]
 
     def _leaving(self, key: str, also: tuple[str, ...] = ()) -> Action:
-        if self._warm_up:
+        if self._warm_up is not None:
             return Action(
                 key,
                 text("tui.key.back"),

@@ -19,7 +19,7 @@ from sliderace_client.shared_ui import wording
 from sliderace_client.shared_ui.render import Look, Paint, Row, Run
 from sliderace_client.shared_ui.wording import duration, ordinal
 from sliderace_client.tui.actions import Action
-from sliderace_client.tui.layout import Placed, arrange_boards
+from sliderace_client.tui.layout import Placed, arrange_boards, caption_width
 from sliderace_client.tui.rows import cut, fitted, out_text, percent
 
 __all__ = ["SpectatorView", "stamp"]
@@ -116,6 +116,7 @@ class SpectatorView:
         self._fit = len(places)
         first = self._first % len(lanes) if self._fit < len(lanes) else 0
         shown = [lanes[(first + n) % len(lanes)] for n in range(len(places))]
+        width = caption_width(places, columns) if places else 0
         self._placed_seats = [lane.seat for lane in shown]
         return [
             Placed(
@@ -123,7 +124,7 @@ class SpectatorView:
                 grid,
                 x,
                 y,
-                self._caption(lane, look, grid.columns),
+                self._caption(lane, look, width),
                 stamp(lane, look, grid.columns),
             )
             for lane, (x, y, grid) in zip(shown, places, strict=True)

@@ -1,6 +1,7 @@
 // The form of a race record, as in the Python twin, `sliderace.proof.reading`. Pure.
 
 import { constants } from "../constants.js";
+import { dates, dayNumber } from "../daily-chain.js";
 import { EngineError, formatBoard, parseBoard } from "../engine.js";
 import { isHex } from "./signature.js";
 
@@ -56,6 +57,8 @@ import { isHex } from "./signature.js";
  * @property {string} board
  * @property {Outages} outages
  * @property {WrittenRacer[]} racers
+ * @property {{date: string, secret: string}} [daily] what fixed the board of a daily race
+ * @property {true} [redacted] a name was taken out
  */
 
 /** Not a race record of this version: which field is at fault, and why. */
@@ -90,6 +93,10 @@ export function read(value) {
   const seats = record.racers.map(({ seat }) => seat);
   if (new Set(seats).size < seats.length)
     throw new BadRecord("record.racers", "duplicate_seat");
+  if (record.daily) {
+    if (!record.seed_known) throw new BadRecord("record.seed_known", "daily_seed");
+    among(...constants.daily.events)(size, "record.rules.size");
+  }
   return record;
 }
 
@@ -199,17 +206,25 @@ const tuple = (named) => (value, where) => {
   names.forEach((name, n) => named[name](items[n], `${where}.${name}`));
 };
 
-/** An object with exactly these fields. @type {(fields: Record<string, Form>) => Form} */
-const object = (fields) => (value, where) => {
+/**
+ * An object with exactly these fields, except that some may be missing.
+ * @param {Record<string, Form>} fields
+ * @param {Record<string, Form>} [optional]
+ * @returns {Form}
+ */
+const object = (fields, optional = {}) => (value, where) => {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new BadRecord(where, "not_object");
   const found = /** @type {Record<string, unknown>} */ (value);
   for (const name of Object.keys(fields)) {
     if (!Object.hasOwn(found, name)) throw new BadRecord(`${where}.${name}`, "missing");
   }
-  if (Object.keys(found).length > Object.keys(fields).length)
+  const there = Object.keys(optional).filter((name) => Object.hasOwn(found, name));
+  if (Object.keys(found).length > Object.keys(fields).length + there.length)
     throw new BadRecord(where, "unknown_fields");
-  for (const name of Object.keys(fields)) fields[name](found[name], `${where}.${name}`);
+  const forms = { ...fields, ...optional };
+  for (const name of [...Object.keys(fields), ...there])
+    forms[name](found[name], `${where}.${name}`);
 };
 
 const board = text((value) => sizeOf(value) !== null, "not_board");
@@ -303,20 +318,30 @@ const racerForm = () => {
     slides: list(SLIDE, constants.record.max_slides),
   });
 };
-const recordForm = () =>
+const dailyForm = () =>
   object({
-    format: among("sliderace/race-record"),
-    version: among(constants.record.version),
-    software: line,
-    race: text((value) => /^[A-Z0-9-]{1,32}$/.test(value), "not_race_id"),
-    started_ms: integer(),
-    ended_ms: integer(),
-    rules: rulesForm(),
-    seed_known: boolean,
-    commitment: HASH,
-    secret: nullable(HASH),
-    seed: HASH,
-    board,
-    outages: outagesForm(),
-    racers: list(racerForm(), constants.scramble.max_seat + 1),
+    date: text((value) => dayNumber(value) !== null, "out_of_range", {
+      allowed: dates().join(" ... "),
+    }),
+    secret: HASH,
   });
+const recordForm = () =>
+  object(
+    {
+      format: among("sliderace/race-record"),
+      version: among(constants.record.version),
+      software: line,
+      race: text((value) => /^[A-Z0-9-]{1,32}$/.test(value), "not_race_id"),
+      started_ms: integer(),
+      ended_ms: integer(),
+      rules: rulesForm(),
+      seed_known: boolean,
+      commitment: HASH,
+      secret: nullable(HASH),
+      seed: HASH,
+      board,
+      outages: outagesForm(),
+      racers: list(racerForm(), constants.scramble.max_seat + 1),
+    },
+    { daily: dailyForm(), redacted: among(true) },
+  );

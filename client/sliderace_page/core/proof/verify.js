@@ -15,6 +15,7 @@ import {
   seedOf,
   stm,
 } from "../engine.js";
+import { anchorOf, dailySeed, dayNumber } from "../daily-chain.js";
 import { NotCanonical, canonical } from "./canonical.js";
 import { rank } from "../race/ranking.js";
 import { BadRecord, read, shown } from "./reading.js";
@@ -38,11 +39,12 @@ import { timeFault } from "./times.js";
  * Verify the file of a race record.
  * @param {string} text the file
  * @param {SubtleCrypto | undefined} subtle missing on pages without https
- * @param {{key?: string, promised?: string}} [known] the server's key and the
- *   commitment, as known from elsewhere
+ * @param {{key?: string, promised?: string, anchor?: string}} [known] the server's key,
+ *   the commitment and, for a daily race, the anchor, as known from elsewhere
  * @returns {Promise<Check[]>} in a fixed order; if the form is wrong, only `structure`
  */
-export async function verify(text, subtle, { key = "", promised = "" } = {}) {
+export async function verify(text, subtle, known = {}) {
+  const { key = "", promised = "", anchor = "" } = known;
   let again, parts;
   try {
     const file = JSON.parse(text);
@@ -60,12 +62,12 @@ export async function verify(text, subtle, { key = "", promised = "" } = {}) {
   }
   const { record, key: signer } = parts;
   const replays = record.racers.map((racer) => replay(record.board, racer));
-  const checks = [structure(again === text), await signatureCheck(parts, subtle)];
+  const checks = [structure(again === text, record), await signatureCheck(parts, subtle)];
   if (key) checks.push(passed("key", signer === key));
   if (promised) checks.push(passed("promise", record.commitment.startsWith(promised)));
   return [
     ...checks,
-    ...drawChecks(record),
+    ...(record.daily ? dailyChecks(record, record.daily, anchor) : drawChecks(record)),
     boardCheck(record),
     slidesCheck(record, replays),
     countsCheck(record, replays),
@@ -85,8 +87,9 @@ const ok = (name, values) => check(name, "ok", finding("ok", values));
 const wrong = (name, code, values) => check(name, "wrong", finding(code, values));
 /** @type {(name: string, code: string) => Check} */
 const unknown = (name, code) => check(name, "unknown", finding(code));
-/** @type {(name: string, holds: boolean) => Check} */
-const passed = (name, holds) => (holds ? ok(name) : wrong(name, "wrong"));
+/** @type {(name: string, holds: boolean, values?: Finding["values"]) => Check} */
+const passed = (name, holds, values) =>
+  holds ? ok(name, values) : wrong(name, "wrong", values);
 
 /**
  * The parts of a file whose form is right.
@@ -108,9 +111,10 @@ function unseal(file) {
   return { record: read(record), key, signature, message: canonical(record) };
 }
 
-/** @param {boolean} isCanonical */
-function structure(isCanonical) {
-  if (isCanonical) return ok("structure");
+/** @param {boolean} isCanonical @param {WrittenRace} record */
+function structure(isCanonical, { redacted }) {
+  if (isCanonical)
+    return check("structure", "ok", finding("ok"), ...(redacted ? [finding("redacted")] : []));
   // JSON.parse hides, for one, that an object has the same key twice.
   return unknown("structure", "not_canonical");
 }
@@ -141,6 +145,20 @@ function drawChecks(record) {
     noncesCheck(race, racers),
     passed("seed", seed === record.seed),
   ];
+}
+
+/**
+ * Nobody draws the board of a daily race: it follows from the secret of its day.
+ * @param {WrittenRace} record
+ * @param {{date: string, secret: string}} daily
+ * @param {string} anchor 64 hex digits, or empty
+ */
+function dailyChecks({ seed, rules: { size } }, { date, secret }, anchor) {
+  const verdict = dailySeed(secret, size, date) === seed ? "ok" : "wrong";
+  const seedCheck = check("seed", verdict, finding(`${verdict}_daily`, { date }));
+  if (!anchor) return [seedCheck, unknown("anchor", "not_given")];
+  const leads = anchorOf(secret, size, dayNumber(date) ?? 0) === anchor;
+  return [seedCheck, passed("anchor", leads, { date })];
 }
 
 /** @param {string} race @param {WrittenRacer[]} racers */

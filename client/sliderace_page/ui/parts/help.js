@@ -35,6 +35,9 @@ const SCREENS = {
   results: "help.on_results",
   replay: "help.on_replay",
   solo: "help.on_solo",
+  profile: "help.on_profile",
+  statistics: "help.on_statistics",
+  leaderboards: "help.on_leaderboards",
 };
 
 /** @typedef {import("../../app/settings.js").Values} Values */

@@ -1,5 +1,6 @@
 // The invitation: room code, link and QR code.
 
+import { linkForOthers } from "../../app/room-link.js";
 import { encode } from "../../vendor/uqr/index.js";
 import { formatCode, isLoopback } from "../../core/format.js";
 import { text } from "../../core/texts.js";
@@ -55,6 +56,7 @@ export class Invitation {
    * @type {string | undefined} */
   #publicLink;
   #requested = false;
+  #answered = false;
   #shown = "";
 
   /** @param {App} app */
@@ -92,7 +94,8 @@ export class Invitation {
 
   async #findPublicLink() {
     this.#requested = true;
-    this.#publicLink = await this.app.linkForOthers();
+    this.#publicLink = await linkForOthers(this.app);
+    this.#answered = true;
     this.app.onChange();
   }
 
@@ -125,7 +128,7 @@ export class Invitation {
     const { url } = this;
     const localOnly = loopback && !this.#publicLink;
     setText(this.link, url.replace(/^https?:\/\//, ""));
-    show(this.localOnly, localOnly);
+    show(this.localOnly, localOnly && this.#answered);
     if (this.#shown === url) return;
     this.#shown = url;
     const label = text("invitation.qr_of", { url });

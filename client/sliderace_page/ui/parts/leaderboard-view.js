@@ -14,8 +14,8 @@ const FLASH_MS = 500;
 const ROW_PX = 30; // least height of a row
 const LOW_PX = 320; // a list lower than this has
 const LOW_ROW_PX = 26; // lower rows
-const LEAST_LINES = 5;
-const MOST_PX = 44; // height of a row, and of a few racers'
+const MIN_LINES = 5;
+const MAX_PX = 44; // height of a row, and of a few racers'
 const FEW_MOST_PX = 60;
 const FEW = 4;
 /** Where the tile of the activity icon stands after each slide: it goes round. */
@@ -126,7 +126,7 @@ export class LeaderboardView {
   #frame = 0;
   #height = 0;
   #row = 0;
-  #lines = LEAST_LINES;
+  #lines = MIN_LINES;
   /** @type {RacerRow[]} */
   #rows = [];
   /** @type {number | null} the player's seat */
@@ -171,10 +171,10 @@ export class LeaderboardView {
   #fit() {
     const [many, height] = [this.#rows.length, this.#height];
     const least = height < LOW_PX ? LOW_ROW_PX : ROW_PX;
-    this.#lines = Math.max(LEAST_LINES, Math.floor(height / least));
-    const most = many > FEW ? MOST_PX : FEW_MOST_PX;
+    this.#lines = Math.max(MIN_LINES, Math.floor(height / least));
+    const most = many > FEW ? MAX_PX : FEW_MOST_PX;
     const each = Math.floor(height / Math.max(1, Math.min(many, this.#lines)));
-    const row = Math.min(most, Math.max(each, Math.min(least, height / LEAST_LINES)));
+    const row = Math.min(most, Math.max(each, Math.min(least, height / MIN_LINES)));
     this.#row = Math.floor(row);
     this.element.style.setProperty("--row", `${this.#row}px`);
     setAttribute(this.element, "data-few", many <= FEW);

@@ -1,17 +1,17 @@
-// The pace lane: our best attempt at this board size races along. The curves of our best
-// attempts are stored only in this browser.
+// The pace lane: our best attempt at this board size races along.
 
 import { parseBoard } from "../../core/engine.js";
 import { formatTime } from "../../core/figures.js";
-import { POINTS, curveOf, gapTo, highAt, usable } from "../../core/pace-curve.js";
+import { POINTS, curveOf, gapTo, highAt } from "../../core/pace-curve.js";
 import { text } from "../../core/texts.js";
-import { tryStorage } from "../../app/seats.js";
+import { BestCurves } from "../../app/best-curves.js";
 import { h, setText, show } from "../dom.js";
 import { sheet } from "../preload.js";
 
 /** @typedef {Model & {room: Room}} RoomModel */
 
-const KEY = "sliderace.best-curves";
+/** @type {BestCurves | null} of this visit */
+let curves = null;
 
 export class PaceLane {
   /** @type {number[] | null} of our best attempt before this race */
@@ -23,6 +23,7 @@ export class PaceLane {
   constructor(app) {
     sheet("styles/reactions.css").catch(() => {}); // the text says it all, too
     this.app = app;
+    this.curves = curves ??= new BestCurves(app);
     this.fill = h("span.done");
     this.name = h("span.best");
     this.gap = h("span.gap");
@@ -30,28 +31,24 @@ export class PaceLane {
     show(this.element, false);
   }
 
-  /** @returns {Record<string, unknown>} size -> curve */
-  get #stored() {
-    const { lasting } = this.app.seats;
-    const stored = tryStorage(() => JSON.parse(lasting?.getItem(KEY) ?? "{}"));
-    return typeof stored === "object" && stored !== null ? stored : {};
-  }
-
   /** @param {RoomModel} model */
-  update({ race, room, start, attempt, myLane }) {
+  update({ race, room, start, attempt, myLane, profile }) {
     const { size } = room.rules;
     if (race !== this.#race) {
       this.#race = race;
-      this.#curve = usable(this.#stored[size]);
+      this.#curve = this.curves.of(size);
+      if (profile && !attempt) this.#lookUp(race, size);
     }
     if (myLane?.status !== "finished" || !attempt || this.#kept === race) return;
     this.#kept = race;
     if (start === null || attempt.base || attempt.approx) return;
-    const curve = curveOf(parseBoard(start), attempt.slides);
-    const best = usable(this.#stored[size]);
-    if (!curve || (best && best[POINTS - 1] <= curve[POINTS - 1])) return;
-    const all = JSON.stringify({ ...this.#stored, [size]: curve });
-    tryStorage(() => this.app.seats.lasting?.setItem(KEY, all));
+    this.curves.keep(size, curveOf(parseBoard(start), attempt.slides));
+  }
+
+  /** Our profile may have a better attempt than this browser. @param {string} race @param {string} size */
+  async #lookUp(race, size) {
+    await this.curves.lookUp(size);
+    if (this.#race === race && this.#kept !== race) this.#curve = this.curves.of(size);
   }
 
   /** @param {Model} model @param {number | null} ms of our clock */

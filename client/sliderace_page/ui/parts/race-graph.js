@@ -3,12 +3,12 @@
 import { formatSpan } from "../../core/figures.js";
 import { leadsOf, storyOf } from "../../core/race-story.js";
 import { text } from "../../core/texts.js";
-import { storyText } from "../../core/wording.js";
+import { storyText, withoutLevel } from "../../core/wording.js";
 import { fill, h, setAttribute, setText, show } from "../dom.js";
+import { draw } from "../svg.js";
 
 /** @typedef {import("../../core/race-story.js").Curve} Curve */
 
-const SVG = "http://www.w3.org/2000/svg";
 /** Lengths in the units of the picture. */
 const LARGE = { width: 720, height: 300, left: 44, right: 130, top: 8, bottom: 26, ticks: 8 };
 const SMALL = { width: 366, height: 230, left: 40, right: 92, top: 8, bottom: 24, ticks: 4 };
@@ -18,18 +18,6 @@ const NAMED = 3; // racers whose names stand at their lines, if there are
 const MANY = 6; // more than these
 const LETTERS = { large: 14, small: 9 };
 const TICKS = [1000, 2000, 5000, 10000, 30000, 60000, 300000, 600000]; // ms
-
-/**
- * @param {string} tag @param {Record<string, string | number>} attributes
- * @param {string} [content]
- */
-function draw(tag, attributes, content = "") {
-  const element = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes))
-    setAttribute(element, key, value);
-  if (content) setText(element, content);
-  return element;
-}
 
 export class RaceGraph {
   /** @type {{curves: Curve[], mine: number | null} | null} */
@@ -114,7 +102,7 @@ export class RaceGraph {
  */
 function shortened(name, most) {
   if ([...name].length <= most) return name;
-  const letters = [...(name.startsWith("\u2699") ? name.split(" \u00b7 ")[0] : name)];
+  const letters = [...withoutLevel(name)];
   return letters.length <= most ? letters.join("") : `${letters.slice(0, most - 1).join("")}\u2026`;
 }
 

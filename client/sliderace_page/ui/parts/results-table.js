@@ -1,6 +1,6 @@
 // Results as a table, and the podium.
 
-import { dnfReason, explainCredit, statusText } from "../../core/wording.js";
+import { dnfReason, explainCredit, statusText, withoutLevel } from "../../core/wording.js";
 import { formatTime } from "../../core/figures.js";
 import { peopleOf } from "../../core/series-text.js";
 import { text } from "../../core/texts.js";
@@ -168,7 +168,7 @@ export class Podium {
     return h(
       `li.step.place${place}`,
       {},
-      h("span.name", { text: name }),
+      h("span.name", { text: withoutLevel(name) }),
       h("span.time", { text: score }),
       h(
         "span.block",

@@ -5,9 +5,10 @@ import { hasBegun, seriesLine } from "../../core/series-text.js";
 import { command } from "../../core/protocol.js";
 import { formatSpan } from "../../core/figures.js";
 import { text } from "../../core/texts.js";
-import { SizeChoice, Switch, button, newId } from "./controls.js";
+import { Switch, button, newId } from "./controls.js";
 import { h, setText, show } from "../dom.js";
 import { ruleSelects } from "./rule-fields.js";
+import { SizeChoice } from "./size-choice.js";
 import { seriesSelect } from "./series.js";
 
 const SHORT = 8; // digits of the commitment that tell it from others at a glance

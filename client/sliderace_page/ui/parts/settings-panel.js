@@ -1,5 +1,6 @@
 // The settings, and moving the seat to another device: a panel below the head.
 
+import { linkForOthers } from "../../app/room-link.js";
 import { isLoopback } from "../../core/format.js";
 import { text } from "../../core/texts.js";
 import { Choice, Switch, button } from "./controls.js";
@@ -176,6 +177,6 @@ export class SettingsPanel {
 /** The link that moves our seat to another device. @param {App} app @param {Ticket} ticket */
 async function seatLink(app, { ticket }) {
   const here = new URL(app.code ?? "", app.location.href);
-  const room = (isLoopback(here.href) && (await app.linkForOthers())) || here.href;
+  const room = (isLoopback(here.href) && (await linkForOthers(app))) || here.href;
   return `${room}#ticket=${ticket}`; // the part after # is never sent to a server
 }

@@ -1,6 +1,7 @@
 // The screen of a room's link: choose a name and enter.
 
-import { codeOfText, formatCode, roomFacts } from "../../core/format.js";
+import { codeOfText, formatCode, formatSize } from "../../core/format.js";
+import { describeRoom, readRoom } from "../../core/live-rooms.js";
 import { text } from "../../core/texts.js";
 import { NameField, Problem, button } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";
@@ -70,8 +71,9 @@ export class EnterRoom {
     if (!shown) return;
     setText(this.title, formatCode(shown));
     const unknown = preview?.unknown === true;
-    setText(this.facts, unknown || !preview ? "" : roomFacts(preview));
-    show(this.facts, this.facts.textContent !== "");
+    const room = readRoom(preview ?? {});
+    setText(this.facts, room ? `${formatSize(room.size)} \u00b7 ${describeRoom(room)}` : "");
+    show(this.facts, room !== null);
     this.problem.update(problem || (unknown ? text("enter.no_room") : ""));
     const seat = seats.get(shown);
     if (seat) {

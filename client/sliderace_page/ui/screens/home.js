@@ -1,24 +1,22 @@
-// The start page: open or enter a room.
+// The start page: race at once, or open or enter a room.
 
-import { codeOfText, formatCode, roomFacts } from "../../core/format.js";
+import { describeRoom } from "../../core/live-rooms.js";
+import { formatCode, formatSize } from "../../core/format.js";
+import { usualPace } from "../../core/usual-pace.js";
 import { text } from "../../core/texts.js";
 import { withTexts } from "../../app/load-texts.js";
+import { SOLO_SIZE, STREAK, tryStorage } from "../../app/seats.js";
+import { RoomWatch } from "../../app/room-watch.js";
 import { BoardView } from "../parts/board-view.js";
-import {
-  NameField,
-  Problem,
-  SizeChoice,
-  Switch,
-  button,
-  newId,
-} from "../parts/controls.js";
-import { Listing, fill, h, isStill, setText, show } from "../dom.js";
+import { Choice, NameField, Problem, button } from "../parts/controls.js";
+import { CONTROLS, sheet } from "../preload.js";
+import { Listing, fill, h, isStill, setAttribute, setText, show } from "../dom.js";
 
-const LIST_MS = 5000; // until the public rooms are requested again
+const EVENTS = ["3x3", "4x4", "5x5"];
 const STEP_MS = 1100; // between two slides of the demo board
 const DEMO_MIX = 20; // random slides
 const DEMO_SIDE = 3; // in tiles
-/** A board that slides at random, to show what the game is. It needs no engine. */
+/** A board that slides at random, without the engine. */
 class DemoBoard {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
@@ -69,10 +67,8 @@ class DemoBoard {
 }
 
 export class Home {
-  /** The rules that were changed. @type {Record<string, string | number>} */
-  #changed = {};
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  /** @type {"host" | "join" | "pace" | null} what is open beside the buttons */
+  #open = null;
 
   /** @param {App} app */
   constructor(app) {
@@ -80,37 +76,49 @@ export class Home {
     this.demo = new DemoBoard();
     this.problem = new Problem();
     this.name = new NameField(app.seats.name);
-    this.size = new SizeChoice();
-    this.public = new Switch(text("rules.public"), text("home.public_hint"));
-    this.openBoards = new Switch(
-      text("rules.open_boards"),
-      text("rules.open_boards_hint"),
+    const { event } = app.settings.now;
+    /** @type {[string, string][]} */
+    const events = EVENTS.map((size) => [size, formatSize(size)]);
+    this.event = new Choice(text("rules.size"), events, (size) => app.settings.set({ event: size }));
+    this.event.value = EVENTS.includes(event) ? event : "4x4";
+    this.race = h("button.button.primary.race-now", { type: "submit" });
+    this.race.append(
+      h("strong", { text: text("home.race_now") }),
+      h("small", { text: text("home.race_now_hint") }),
     );
-    this.fields = h("div.rules-grid");
-    this.codeProblem = new Problem();
-    const id = newId("code");
-    this.code = h("input.code-input", {
-      id,
-      type: "text",
-      maxlength: 200,
-      placeholder: text("home.code_example"),
-      autocomplete: "off",
-      autocapitalize: "characters",
-      spellcheck: "false",
-      enterkeyhint: "go",
-    });
-    const roomList = h("ul.rooms");
+    this.quick = h("div.stack", {}, this.race, this.event.element);
+    this.host = button("big", text("home.host"), () => this.#toggle("host"));
+    this.join = button("big", text("home.join"), () => this.#toggle("join"));
+    this.daily = button("big", text("home.daily"), () => app.visit(".?daily"));
+    this.solo = button("big", text("home.solo"), () => this.#alone());
+    this.bests = button("big", text("home.bests"), () => app.visit(".?leaderboards"));
+    const { host, join, daily, solo, bests } = this;
+    for (const one of [host, join]) one.setAttribute("aria-expanded", "false");
+    this.opened = h("div.stack", { hidden: true });
+    const start = h(
+      "form.card.start",
+      { on: { submit: (/** @type {SubmitEvent} */ one) => this.#raceNow(one) } },
+      this.quick,
+      this.name.element,
+      h("div.ways", {}, host, join, daily, solo, bests),
+    );
+    const list = h("ul.rooms");
     this.rooms = new Listing(
-      roomList,
+      list,
       (room) => room.code,
       (room) => this.#room(room),
     );
     this.roomsCard = h(
       "div.card",
       { hidden: true },
-      h("h2", { text: text("home.public_rooms") }),
-      roomList,
+      h("h2", { text: text("home.live_rooms") }),
+      list,
     );
+    this.watch = new RoomWatch(app, (rooms) => {
+      this.rooms.update(rooms);
+      show(this.roomsCard, rooms.length > 0);
+    });
+    this.returning = h("div");
     const hero = h(
       "header.hero",
       {},
@@ -122,109 +130,98 @@ export class Home {
       ),
       this.demo.element,
     );
-    this.returning = h("div");
-    const solo = button("", text("home.solo"), () => app.visit(".?practice"));
+    const beside = h("div.stack", {}, this.opened, this.roomsCard);
     this.element = h(
       "section.home",
       {},
       hero,
       this.problem.element,
       this.returning,
-      h(
-        "div.columns",
-        {},
-        this.#joinCard(id), // first on a phone: it is short, and most have a code
-        this.#hostCard(),
-        h("div.stack", {}, this.roomsCard, solo),
-      ),
+      h("div.columns", {}, start, beside),
     );
   }
 
-  #hostCard() {
-    const more = h(
-      "details.more",
-      { on: { toggle: () => this.#loadFields() } },
-      h("summary", { text: text("rules.more") }),
-      this.openBoards.element,
-      this.fields,
-    );
-    return h(
-      "form.card.hosting",
-      { on: { submit: (/** @type {SubmitEvent} */ event) => this.#host(event) } },
-      h("h2", { text: text("home.host") }),
-      this.name.element,
-      this.size.element,
-      this.public.element,
-      more,
-      h("button.button.primary.big", { type: "submit", text: text("home.open_room") }),
-    );
-  }
-
-  /** @param {string} id of the code field */
-  #joinCard(id) {
-    return h(
-      "form.card",
-      { on: { submit: (/** @type {SubmitEvent} */ event) => this.#join(event) } },
-      h("h2", { text: text("home.join") }),
-      h("div.field", {}, h("label", { for: id, text: text("home.code") }), this.code),
-      this.codeProblem.element,
-      h("button.button.big", { type: "submit", text: text("home.go_to_room") }),
-    );
-  }
-
-  /** @param {{code: string}} room */
+  /** A room of the list: one tap joins it. @param {{code: string}} room */
   #room({ code }) {
-    const go = button("row", "", () => this.app.visit(code));
+    const size = h("strong");
     const facts = h("span.soft");
-    go.append(h("strong", { text: formatCode(code) }), facts);
+    const go = button("row", "", () => this.app.join(code, this.name.value, "player"));
+    go.append(h("span.visually-hidden", { text: text("home.join_room") }), " ", size, " ", facts, " ");
+    go.append(h("span.code.soft", { text: formatCode(code) }));
     return {
       element: h("li", {}, go),
-      update: (/** @type {any} */ room) => setText(facts, roomFacts(room)),
+      update: (/** @type {import("../../core/live-rooms.js").LiveRoom} */ room) => {
+        setText(size, formatSize(room.size));
+        setText(facts, describeRoom(room));
+        go.disabled = room.locked;
+      },
     };
   }
 
-  /** Fetch the fields of the less common rules, once. */
-  async #loadFields() {
-    if (this.fields.firstChild) return;
-    const { DEFAULT_RULES, ruleSelects } = await withTexts(
-      import("../parts/rule-fields.js"),
-    );
-    const selects = ruleSelects((rule) => (value) => {
-      this.#changed[rule] = value;
-      if (rule === "start") showEvery();
-    });
-    const fields = Object.fromEntries(selects);
-    const showEvery = () =>
-      show(fields.every_ms.element, this.#changed.start === "every");
-    for (const [rule, value] of Object.entries(DEFAULT_RULES))
-      fields[rule].show(value, "");
-    showEvery();
-    fill(
-      this.fields,
-      selects.map(([, select]) => select.element),
-    );
+  /** @param {SubmitEvent} [event] */
+  #raceNow(event) {
+    event?.preventDefault();
+    if (this.quick.hidden) {
+      this.#toggle("host", true);
+      return;
+    }
+    const { settings } = this.app;
+    const { times, answer } = settings.now;
+    const size = this.event.value;
+    const pace = usualPace(times, answer, size);
+    if (pace === null) this.#toggle("pace", true);
+    else this.#enter({ as: "quick", event: size, pace_ms: pace });
   }
 
-  /** @param {SubmitEvent} event */
-  #host(event) {
-    event.preventDefault();
-    this.app.host(this.name.value, {
-      rules: {
-        ...this.#changed,
-        size: this.size.value,
-        open_boards: this.openBoards.value,
-      },
-      public: this.public.value,
-    });
+  /** @param {{as: "quick", event: string, pace_ms: number} | {as: "solo", rules: {size: string}}} way */
+  #enter(way) {
+    this.app.enterAs({ ...way, name: this.name.value });
   }
 
-  /** @param {SubmitEvent} event */
-  #join(event) {
-    event.preventDefault();
-    const code = codeOfText(this.code.value);
-    this.codeProblem.update(code ? "" : text("home.bad_code"));
-    if (code) this.app.visit(code);
-    else this.code.focus();
+  async #alone() {
+    const features = await this.app.features();
+    const size = tryStorage(() => this.app.seats.lasting?.getItem(SOLO_SIZE)) ?? "4x4";
+    if (features.includes("solo")) this.#enter({ as: "solo", rules: { size } });
+    else this.app.visit(".?practice");
+  }
+
+  /**
+   * Open what belongs to a button, or close it.
+   * @param {"host" | "join" | "pace"} what @param {boolean} [on]
+   */
+  async #toggle(what, on = this.#open !== what) {
+    const { app } = this;
+    this.#open = on ? what : null;
+    setAttribute(this.host, "aria-expanded", String(this.#open === "host"));
+    setAttribute(this.join, "aria-expanded", String(this.#open === "join"));
+    show(this.opened, on);
+    if (!on) return;
+    let parts;
+    try {
+      [parts] = await Promise.all([
+        withTexts(import("../parts/ways-in.js")),
+        sheet(CONTROLS),
+      ]);
+    } catch {
+      this.problem.update(text("frame.try_again"));
+      return;
+    }
+    if (this.#open !== what) return;
+    const make = {
+      host: () => parts.hostForm(app, () => this.name.value),
+      join: () => parts.joinForm(app),
+      pace: () =>
+        parts.paceQuestion((answer) => {
+          app.settings.set({ answer });
+          this.#raceNow();
+        }),
+    };
+    const card = make[what]();
+    fill(this.opened, [card]);
+    card.scrollIntoView({ block: "nearest" });
+    /** @type {HTMLElement | null} */
+    const first = card.querySelector("input:checked, input:not([type=radio]), [tabindex]");
+    first?.focus({ preventScroll: true });
   }
 
   /** Offer the way back into rooms where we have a seat. */
@@ -235,27 +232,41 @@ export class Home {
     fill(this.returning, [await returnLinks(this.app, codes)]);
   }
 
+  /** Enter starts a race, wherever the focus is not on a control. @param {KeyboardEvent} event */
+  #onKey = (event) => {
+    const idle = event.target === document.body && !event.repeat;
+    if (idle && event.key === "Enter") this.#raceNow();
+  };
+
+  /** The list costs nothing while nobody sees it. */
+  #onVisible = () => this.watch.watch(!document.hidden);
+
   enter() {
+    const { lasting, wallClock } = this.app.seats;
+    const [day, count] = (tryStorage(() => lasting?.getItem(STREAK)) ?? "").split(" ");
+    const lasts = wallClock() / 864e5 < Number(day) + 2;
+    setText(this.daily, lasts ? text("home.streak", { count }) : text("home.daily"));
     this.demo.run();
     this.#offerReturn().catch(() => {}); // offline
-    this.#listRooms();
-  }
-
-  /** Show the public rooms, now and again while the page is visible. */
-  async #listRooms() {
-    this.#timer = setTimeout(() => this.#listRooms(), LIST_MS);
-    const rooms = document.hidden ? null : await this.app.publicRooms();
-    if (!rooms) return;
-    this.rooms.update(rooms);
-    show(this.roomsCard, rooms.length > 0);
+    document.addEventListener("keydown", this.#onKey);
+    document.addEventListener("visibilitychange", this.#onVisible);
+    this.#onVisible();
   }
 
   leave() {
     this.demo.stop();
-    clearTimeout(this.#timer);
+    this.watch.watch(false);
+    document.removeEventListener("keydown", this.#onKey);
+    document.removeEventListener("visibilitychange", this.#onVisible);
   }
 
   update() {
-    this.problem.update(this.app.problem);
+    const { app } = this;
+    this.problem.update(app.problem);
+    const quick = app.offers("quick");
+    show(this.quick, quick);
+    show(this.daily, app.offers("daily"));
+    show(this.bests, app.offers("profiles"));
+    this.host.classList.toggle("primary", !quick);
   }
 }

@@ -4,7 +4,7 @@ import { Board, formatBoard, parseBoard, parseSize } from "../../core/engine.js"
 import { keysText, listenToKeys, listenToPointers } from "../input.js";
 import { command } from "../../core/protocol.js";
 import { text } from "../../core/texts.js";
-import { whoWillWatch, whyWatching } from "../../core/wording.js";
+import { whoWillWatch, whyWatching, withoutLevel } from "../../core/wording.js";
 import { play } from "../../app/sounds.js";
 import { formatSpan, formatTime, ordinal } from "../../core/figures.js";
 import { BoardReader } from "../parts/board-reader.js";
@@ -21,6 +21,7 @@ import { SpectatorBoards } from "../parts/spectator-boards.js";
 import { showTilePicture } from "../parts/tile-picture.js";
 
 /** @typedef {Model & {room: Room}} RoomModel */
+/** @typedef {import("../input.js").Kind} Kind */
 /** @typedef {import("../parts/racers.js").RacerRow} RacerRow */
 
 const NEWS_MS = 2500; // how long the winner is named
@@ -58,6 +59,7 @@ export class Race {
   #how = ""; // to slide
   #stopKeys = () => {};
   #stopPicture = () => {};
+  #askedLate = false; // for the module of those who come late
 
   /** @param {App} app */
   constructor(app) {
@@ -127,6 +129,8 @@ export class Race {
     );
     const { undo, giveUp, callTime, abort } = this;
     for (const one of [callTime, abort]) one.classList.add("host");
+    /** @type {import("../parts/late-comer.js").LateComer | null} */
+    this.late = null;
     this.reactions = new Reactions(app);
     this.said = h("p.said", { "aria-hidden": "true" });
     this.bar = h("div.bar", {}, this.said, this.reactions.element, undo, giveUp, callTime, abort);
@@ -143,9 +147,9 @@ export class Race {
       this.bar,
     );
     listenToPointers(this.element, this.board.element, () => this.#ownBoard, {
-      cell: (cell) => this.#pressCell(cell),
-      swipe: (direction) => this.#slide(direction),
-      over: (cell) => app.settings.now.hover && this.#slideCell(cell),
+      cell: (cell, how) => this.#pressCell(cell, how),
+      swipe: (direction, how) => this.#slide(direction, how),
+      over: (cell) => app.settings.now.hover && this.#slideCell(cell, "hover"),
     });
   }
 
@@ -155,25 +159,25 @@ export class Race {
     return model?.racing ? (model.attempt?.board ?? null) : null;
   }
 
-  /** @param {number} cell @returns {Direction | null} of the slide, if one was made */
-  #pressCell(cell) {
+  /** @param {number} cell @param {Kind} how @returns {Direction | null} of the slide, if one was made */
+  #pressCell(cell, how) {
     const board = this.#ownBoard;
     if (!board) return null;
     const [direction] = board.slideOfCell(cell) ?? [null];
-    if (direction && this.#slideCell(cell)) return direction;
+    if (direction && this.#slideCell(cell, how)) return direction;
     if (cell !== board.gap) this.board.refuse(board.tileAt(cell));
     return null;
   }
 
-  /** @param {Direction} direction */
-  #slide(direction) {
-    if (this.app.slide(direction)) this.#showNow();
+  /** @param {Direction} direction @param {Kind} how */
+  #slide(direction, how) {
+    if (this.app.slide(direction, how)) this.#showNow();
     else this.board.refuse(null);
   }
 
-  /** @param {number} cell */
-  #slideCell(cell) {
-    const slid = this.app.slideCell(cell);
+  /** @param {number} cell @param {Kind} how */
+  #slideCell(cell, how) {
+    const slid = this.app.slideCell(cell, how);
     if (slid) this.#showNow();
     return slid;
   }
@@ -212,6 +216,11 @@ export class Race {
     show(this.lanes.element, own || !others);
     show(this.boards.element, others);
     if (others) this.#showOthers(model, own ? rows.filter(({ mine }) => !mine) : rows);
+    const waits = others && !own && room.kind === "quick" && model.isPlayer;
+    const late = waits && !model.myLane;
+    classList.toggle("late", late);
+    if (waits && !this.#askedLate) this.#loadLate().catch(() => (this.#askedLate = false));
+    this.late?.update(waits, late, room.rules.size);
     // Beside the own board there is no room for them.
     show(this.boards.cameras, others && !own && rows.length > 1);
     show(this.stage, own || phase === "countdown" || !others);
@@ -384,8 +393,9 @@ export class Race {
     const countdown = phase === "countdown";
     if (this.#stood && standing(model, now) <= 0) this.app.onChange();
     if (!countdown && this.lanes.tick(raceTime(model, now))) this.app.onChange();
-    this.overlay.classList.toggle("over", !countdown || attempt !== null);
-    if (countdown) this.#count(model, left);
+    const soon = countdown || model.startsSoon;
+    this.overlay.classList.toggle("over", !soon || attempt !== null);
+    if (soon) this.#count(model, left);
     const ms = model.clock(now);
     const final = attempt?.solved || (model.myLane?.time ?? null) !== null;
     const shown = ms ?? (countdown ? 0 : null);
@@ -421,19 +431,22 @@ export class Race {
   /** What is new, below the clock. @param {RoomModel} model @param {number} now */
   #newsText(model, now) {
     const { myLane, attempt, phase, seat, isPlayer } = model;
-    if (phase === "countdown") return "";
+    if (phase === "countdown" || model.startsSoon) return "";
+    const next = nextRaceText(model, now);
+    if (next) return next;
     const winner = this.#winner;
     const racing = attempt !== null && model.racing;
     if (winner && (!racing || now - winner.at < NEWS_MS) && winner.race === model.race) {
       const own = model.lanes.get(this.lanes.board.truth[0])?.seat === seat;
-      if (!own) return text("race.won", { name: winner.name, time: formatTime(winner.time) });
+      const name = withoutLevel(winner.name);
+      if (!own) return text("race.won", { name, time: formatTime(winner.time) });
     }
     if (racing || attempt?.solved || myLane?.status === "finished") return "";
     if (myLane?.status === "forfeited") return text("race.gave_up");
     if (myLane?.status === "dnf") return text("race.out");
     const leader = model.lanes.get(this.lanes.board.truth[0]);
     if (isPlayer || !leader?.high) return whyWatching(model);
-    return text("race.leads", { name: leader.name });
+    return text("race.leads", { name: withoutLevel(leader.name) });
   }
 
   /** @param {RoomModel} model @param {number | null} left ms */
@@ -459,6 +472,16 @@ export class Race {
     if (!held) this.play.focus();
   }
 
+  /** Fetch what somebody does who came late. */
+  async #loadLate() {
+    this.#askedLate = true;
+    const { LateComer } = await import("../parts/late-comer.js");
+    this.late = new LateComer(this.app);
+    this.element.append(this.late.warmUp.element);
+    this.bar.append(this.late.leave);
+    this.app.onChange();
+  }
+
   /** Our best attempt races along; loaded while there is time. */
   async #loadPace() {
     const { PaceLane } = await import("../parts/pace-lane.js");
@@ -479,7 +502,7 @@ export class Race {
       document,
       (direction) => {
         const { model } = this.app;
-        if (model?.racing) this.#slide(direction);
+        if (model?.racing) this.#slide(direction, "keys");
         else if (!model || standing(model, this.app.now()) <= 0) return false;
         return true; // at the finish the page must not scroll
       },
@@ -490,6 +513,7 @@ export class Race {
   leave() {
     this.#stopPicture();
     this.#stopKeys();
+    this.late?.warmUp.leave();
     clearTimeout(this.#announceTimer);
     this.#attempt = undefined;
   }
@@ -499,6 +523,15 @@ export class Race {
 function cameraOf({ location, view }) {
   const pin = new URL(location.href).searchParams.get("pin");
   return pin ?? (view === "stream" ? "leader" : "all");
+}
+
+/** When whoever came late can race. @param {RoomModel} model @param {number} now */
+function nextRaceText(model, now) {
+  const { room, isPlayer, running, myLane } = model;
+  const left = model.remaining(now);
+  const late = room.kind === "quick" && isPlayer && running && !myLane;
+  if (!late || left === null) return "";
+  return text("next.within", { span: formatSpan(left + room.rules.every_ms) });
 }
 
 /** Whether the player takes part in the race that is about to start. @param {Model} model */
@@ -524,7 +557,7 @@ function countsText({ high, stm }, many, ms) {
   const percent = Math.floor(high / 10);
   const tps = ((stm * 1000) / ms).toFixed(1);
   const counts = [
-    many > 1 && text("race.of", { count: many, percent }),
+    many > 1 && text("race.percent", { percent }),
     text("count.moves", { count: stm }),
     ms > RATE_MS && text("count.tps", { tps }),
   ];

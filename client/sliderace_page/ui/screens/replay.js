@@ -1,8 +1,10 @@
 // A replay: all boards of a race on one timeline.
 
 import { parseBoard } from "../../core/engine.js";
+import { ProfileSecret } from "../../app/profile.js";
+import { RecordCheck } from "../../app/record-check.js";
 import { isField } from "../input.js";
-import { dnfReason, statusText } from "../../core/wording.js";
+import { checkText, dnfReason, statusText } from "../../core/wording.js";
 import { arrangeOnPage } from "../../core/board-layout.js";
 import { BadRecord, read } from "../../core/proof/reading.js";
 import { Playhead, RaceReplay } from "../../core/replay-timeline.js";
@@ -23,7 +25,7 @@ const JUMP_MS = 1000;
 const FRAME_PX = 290; // head and timeline around the boards
 const LANE_PX = 54; // above each board, with the gap below it
 const GAP_PX = 16; // as in replay.css
-const LEAST_PX = 120; // smaller boards are unreadable; the page scrolls instead
+const MIN_PX = 120; // smaller boards are unreadable; the page scrolls instead
 
 /**
  * Return the pieces of a text in which elements replace placeholders; for `append`.
@@ -149,6 +151,7 @@ export class Replay {
   #cards = [];
   #shape = 1;
   #left = false;
+  #file = ""; // the race record, until it is verified
 
   /** @param {App} app */
   constructor(app) {
@@ -169,6 +172,13 @@ export class Replay {
       "aria-label": text("replay.moment"),
       on: { input: ({ target }) => this.#playback?.seek(Number(target.value)) },
     });
+    this.checks = h("ul.checks");
+    this.proof = h(
+      "details.card.more",
+      { on: { toggle: () => this.#verify() } },
+      h("summary", { text: text("proof.checks") }),
+      this.checks,
+    );
     this.clock = h("span.clock", { role: "timer" });
     this.length = h("span");
     this.film = h(
@@ -178,6 +188,7 @@ export class Replay {
       this.#controls(),
       h("div.card", {}, this.table.element, columnLegend()),
       this.downloads.element,
+      this.proof,
       h("div.buttons.exits", {}, button("", text("replay.copy"), () => this.#copy())),
     );
     this.element = h(
@@ -228,12 +239,16 @@ export class Replay {
 
   async #load() {
     const path = `api/races/${encodeURIComponent(this.app.replay ?? "")}`;
-    const file = await this.app.get(path, (answer) => answer.text());
+    const { seats, socketUrl } = this.app;
+    const secret = new ProfileSecret(seats.lasting, socketUrl).value; // opens our sealed race
+    const file = await this.app.get(path, (answer) => answer.text(), secret);
     if (this.#left) return;
     if (typeof file !== "string") {
-      this.#fail(text(file.unknown ? "replay.no_race" : "replay.no_answer"));
+      const why = file.unknown ? "replay.no_race" : file.sealed ? "replay.sealed" : "replay.no_answer";
+      this.#fail(text(why));
       return;
     }
+    this.#file = file;
     try {
       const record = read(JSON.parse(file).record);
       this.#show(record, new URL(path, this.app.location.href).href);
@@ -241,6 +256,18 @@ export class Replay {
       if (!(error instanceof SyntaxError || error instanceof BadRecord)) throw error;
       this.#fail(text("replay.unreadable"));
     }
+  }
+
+  /** Verify the race record, once, when its checks are opened. */
+  async #verify() {
+    const file = this.#file;
+    if (!this.proof.open || !file) return;
+    this.#file = "";
+    const { later, subtle } = this.app;
+    /** @type {import("../../app/room-session.js").Get} */
+    const get = (from, convert) => this.app.get(from, convert);
+    const found = await new RecordCheck({ get, later, subtle }).verifyFile(file);
+    fill(this.checks, found.map((check) => h("li", { text: checkText(check) })));
   }
 
   /** @param {string} message */
@@ -327,7 +354,7 @@ export class Replay {
     if (!this.#playback) return;
     const space = { width: this.element.clientWidth, height: innerHeight - FRAME_PX };
     const many = this.#cards.length;
-    const fixed = /** @type {const} */ ([this.#shape, LEAST_PX, LANE_PX, GAP_PX]);
+    const fixed = /** @type {const} */ ([this.#shape, MIN_PX, LANE_PX, GAP_PX]);
     const { columns, cell } = arrangeOnPage(many, space, innerHeight, ...fixed);
     this.boards.style.setProperty("--columns", String(columns));
     this.boards.style.setProperty("--cell", `${cell}px`);

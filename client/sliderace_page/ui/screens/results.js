@@ -7,6 +7,7 @@ import { BoardView } from "../parts/board-view.js";
 import { confirmButton } from "../parts/confirm-button.js";
 import { button } from "../parts/controls.js";
 import { fill, h, setText, show } from "../dom.js";
+import { GainsCard } from "../parts/gains.js";
 import { RaceGraph } from "../parts/race-graph.js";
 import { FADE_MS, STAND_MS } from "../parts/finish.js";
 import { SolveSignals } from "../parts/solve-signals.js";
@@ -18,7 +19,7 @@ import { parseBoard } from "../../core/engine.js";
 import { wonText } from "../../core/series-text.js";
 import { text } from "../../core/texts.js";
 import { directionOfKey, isField } from "../input.js";
-import { explainResults, faultText, nextRaceStatus, nonceText } from "../../core/wording.js";
+import { checkText, explainResults, faultText, nextRaceStatus, nonceText } from "../../core/wording.js";
 
 /** @typedef {import("../../core/fairness.js").Fault} Fault */
 /** @typedef {import("../../core/messages.js").Results} RaceResults */
@@ -53,6 +54,7 @@ export class Results {
       text("room.leave_sure"),
       () => app.leave(command.leave()),
     );
+    this.exits = h("div.exits", {}, leaveButton);
     this.replay = h("a.button", { text: text("results.replay"), target: "_blank" });
     const verify = button("", text("results.verify"), () => this.#openProof());
     this.downloads = new SolveDownloads();
@@ -63,6 +65,7 @@ export class Results {
     this.notes = h("p.soft.small");
     this.signals = new SolveSignals();
     this.series = new SeriesCard();
+    this.gains = new GainsCard(app);
     this.facts = h("dl.proof");
     this.checks = h("dd.checks");
     this.proofSummary = h("summary", { text: text("proof.how") });
@@ -82,9 +85,13 @@ export class Results {
         this.proof,
       ),
     );
-    const { rematch, play, back, replay } = this;
+    this.exit = button("", text("room.leave"), () => app.leave(command.leave()));
+    this.daily = button("primary big", text("daily.back"), () =>
+      app.leave(command.leave(), ".?daily"),
+    );
+    const { rematch, play, back, replay, exit, daily } = this;
     this.reactions = new Reactions(app);
-    const buttons = h("div.buttons", {}, rematch, play, back, replay, verify, this.reactions.element);
+    const buttons = h("div.buttons", {}, daily, rematch, play, back, replay, verify, exit, this.reactions.element);
     this.element = h(
       "section.results-screen",
       {},
@@ -93,6 +100,7 @@ export class Results {
         "div.outcome",
         {},
         this.podium.element,
+        this.gains.element,
         h("div.main-actions", {}, this.status, buttons),
       ),
       this.graph.element,
@@ -101,13 +109,13 @@ export class Results {
       this.downloads.element,
       fairness,
       this.signals.element,
-      h("div.exits", {}, leaveButton),
+      this.exits,
     );
   }
 
   #rematch() {
     const { model } = this.app;
-    if (model?.isPlayer && model.online) this.app.playAgain();
+    if (model?.isPlayer && model.online && model.room?.kind === "room") this.app.playAgain();
   }
 
   /** @param {Model} model @param {number} now */
@@ -119,13 +127,19 @@ export class Results {
     this.graph.fit();
     this.app.autoReady();
     const ready = model.inOldResults && model.self?.ready === true;
-    show(this.rematch, model.isPlayer && !ready);
+    const kind = model.room?.kind;
+    show(this.rematch, model.isPlayer && !ready && kind === "room");
+    show(this.daily, kind === "daily");
+    show(this.exit, kind === "quick");
+    show(this.exits, kind === "room");
     show(this.back, model.inOldResults);
     this.back.classList.toggle("primary", ready);
     show(this.play, model.self?.role === "spectator" && this.app.view !== "stream");
     this.rematch.disabled = this.play.disabled = !model.online;
     this.signals.update(model);
     this.series.update(model);
+    if (kind === "daily") show(this.series.element, false); // it is one race
+    this.gains.update(model);
     if (!results) return;
     this.podium.update(results.standings, model.series);
     const won = model.series && wonText(model.series);
@@ -202,23 +216,16 @@ export class Results {
     const { checks } = this;
     this.#unverified = false;
     const found = await session.recordCheck.verify(model.results, model.kept);
-    fill(
-      checks,
-      found.map((check) => {
-        const name = text(`check.name.${check.name}`);
-        const verdict = text(`check.verdict.${check.verdict}`);
-        return h("div", { text: text("proof.check", { verdict, name, text: check.text }) });
-      }),
-    );
+    fill(checks, found.map((check) => h("div", { text: checkText(check) })));
   }
 
   /** @param {Model} model @param {RaceResults} results */
-  #showProof({ kept, faults, nonceRemark }, results) {
+  #showProof({ kept, faults, nonceRemark, room }, results) {
     const seedKnown = kept?.seedKnown === true;
     const good = faults.length === 0;
     setText(
       this.verdict,
-      good ? verdictText(kept, results) : faults.map(faultText).join(" "),
+      good ? verdictText(kept, results, room?.kind) : faults.map(faultText).join(" "),
     );
     this.verdict.classList.toggle("bad", !good);
     this.verdict.classList.toggle("good", good && !seedKnown);
@@ -281,8 +288,12 @@ export class Results {
   }
 }
 
-/** Say which checks passed. @param {Kept | null} kept @param {RaceResults} results */
-function verdictText(kept, { nonces }) {
+/**
+ * Say which checks passed.
+ * @param {Kept | null} kept @param {RaceResults} results @param {string | undefined} kind
+ */
+function verdictText(kept, { nonces }, kind) {
+  if (kind === "daily") return text("board.proved.daily");
   if (kept?.seedKnown) return text("proof.seed_known");
   if (kept?.late !== false) return text("proof.holds_late");
   const count = nonces.filter(({ nonce }) => nonce !== null).length;

@@ -7,12 +7,14 @@ from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from sliderace_server.storage.ports import StoreHeld, StoreRefused
+from sliderace_server.storage.ports import StoreRefused
 
 from .file_lock import FileLock, flush_folder
+from .log_files import collect, log_files
+from .opening import open_database, reporting
 from .schema import check, inspect, migrations
 
-__all__ = ["backup", "opened", "reporting", "restore"]
+__all__ = ["backup", "opened", "restore"]
 
 FILE_SUFFIXES = ("-wal", "-shm", "")
 """The files of a database; the database itself is moved last."""
@@ -23,7 +25,8 @@ STANDALONE = "mode=ro&immutable=1"
 def backup(database: Path, target: Path) -> None:
     """Copy a database as it is now; a server may be using it.
 
-    The copy is a single file, checked, flushed, and readable only by its owner.
+    The copy is a single file, checked, flushed, and readable only by its owner. It also
+    contains the logs that worker processes have in other files.
 
     Args:
         database: The database.
@@ -42,9 +45,23 @@ def backup(database: Path, target: Path) -> None:
             # Not read-only: if no server runs, SQLite must create the log's index.
             with opened(database, "mode=rw") as connection:
                 connection.execute("VACUUM INTO ?", (str(part),))
+            for file in log_files(database):
+                _add_logs(file, part)
             _finish(part, target)
         finally:
             part.unlink(missing_ok=True)
+
+
+def _add_logs(file: Path, part: Path) -> None:
+    """Add the logs in a worker's file to the copy of its database."""
+    logs = part.with_name(f"{part.name}.logs")
+    os.close(os.open(logs, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+    try:
+        with opened(file, "mode=rw") as connection:
+            connection.execute("VACUUM INTO ?", (str(logs),))
+        collect(logs, part, 0, 1)
+    finally:
+        logs.unlink(missing_ok=True)
 
 
 def restore(copy: Path, database: Path) -> None:
@@ -82,11 +99,14 @@ def _replace(copy: Path, database: Path) -> None:
     os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         shutil.copyfile(copy, part)
-        for suffix in FILE_SUFFIXES:
-            # SQLite would apply an old write-ahead log to the new file.
-            old = Path(f"{database}{suffix}")
-            if old.exists():
-                old.replace(f"{replaced}{suffix}")
+        # SQLite would apply an old write-ahead log to the new file, and the rooms of
+        # workers would come back with the next start.
+        for one in (*log_files(database), database):
+            end = one.name.removeprefix(database.name)
+            for suffix in FILE_SUFFIXES:
+                old = Path(f"{one}{suffix}")
+                if old.exists():
+                    old.replace(f"{replaced}{end}{suffix}")
         _finish(part, database)
     finally:
         part.unlink(missing_ok=True)
@@ -107,21 +127,7 @@ def opened(path: Path, options: str) -> Generator[sqlite3.Connection, None, None
     """Open a database of this program."""
     if not path.is_file():
         raise StoreRefused(f"there is no file {path.name}")
-    uri = f"{path.resolve().as_uri()}?{options}"
-    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+    with closing(open_database(path, options)) as connection:
         if not inspect(connection, len(migrations())):
             raise StoreRefused(f"{path.name} is empty")
         yield connection
-
-
-@contextmanager
-def reporting(what: str) -> Generator[None, None, None]:
-    """Convert errors to `StoreRefused` with one line: what failed, and why."""
-    try:
-        yield
-    except StoreHeld:
-        raise
-    except (StoreRefused, sqlite3.Error) as error:
-        raise StoreRefused(f"{what}: {error}") from error
-    except OSError as error:
-        raise StoreRefused(f"{what}: {error.strerror}") from error

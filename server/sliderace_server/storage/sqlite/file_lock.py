@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Self
 
@@ -14,6 +15,10 @@ else:
 
 __all__ = ["FileLock", "flush_folder"]
 
+ORPHANS_S = 15.0
+"""Longest wait for the workers of a server that was killed: they first store everything
+and close their connections."""
+POLL_S = 0.05
 LOCKED_BYTE = 1 << 30
 """Windows makes locked bytes unreadable for others, so lock one far behind the text."""
 
@@ -47,14 +52,11 @@ class FileLock:
         """
         file = Path(f"{database}.lock")
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(descriptor)
-        except OSError:
-            text = os.read(descriptor, 20).decode("ascii", "replace").strip()
+        pid = _wait_for(descriptor)
+        if pid is not None:
             os.close(descriptor)
-            pid = int(text) if text.isdecimal() else None
             server = f"the server with process id {pid}" if pid else "another server"
-            raise StoreHeld(f"{server} uses {database}", pid) from None
+            raise StoreHeld(f"{server} uses {database}", pid or None)
         unclean = os.fstat(descriptor).st_size > 0
         os.ftruncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
@@ -77,6 +79,38 @@ def flush_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _wait_for(descriptor: int) -> int | None:
+    """Lock a file, or return the process id of its server; 0: unknown.
+
+    If that process no longer exists, wait for its workers, which are about to end.
+    """
+    until = time.monotonic() + ORPHANS_S
+    while True:
+        try:
+            _lock(descriptor)
+        except OSError:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            text = os.read(descriptor, 20).decode("ascii", "replace").strip()
+            pid = int(text) if text.isdecimal() else 0
+            if not pid or _lives(pid) or time.monotonic() > until:
+                return pid
+            time.sleep(POLL_S)
+        else:
+            return None
+
+
+def _lives(pid: int) -> bool:
+    if sys.platform == "win32":
+        return True  # there are no workers
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        return True
+    return True
 
 
 def _lock(descriptor: int) -> None:

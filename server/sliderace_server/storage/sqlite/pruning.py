@@ -1,11 +1,14 @@
 """Delete old races and make the database file smaller. Blocking."""
 
+import json
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from .backup import opened, reporting
+from .backup import opened
 from .file_lock import FileLock
+from .opening import reporting
+from .schema import migrate, migrations
 
 __all__ = ["prune", "shrink"]
 
@@ -34,13 +37,16 @@ def prune(database: Path, before_ms: int) -> int:
         try:
             with opened(database, "mode=rw") as connection:
                 connection.execute("PRAGMA foreign_keys = ON")
-                delete = "DELETE FROM race WHERE started_ms < ?"
-                deleted = connection.execute(delete, (before_ms,)).rowcount
+                migrate(connection, migrations())
+                old = "SELECT id FROM race WHERE started_ms < ? AND pruned = 0"
+                races = [race for (race,) in connection.execute(old, (before_ms,))]
+                insert = "INSERT INTO races_to_prune VALUES (?)"
+                connection.execute(insert, (json.dumps(races),))
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             lock.release()
-    return deleted
+    return len(races)
 
 
 def shrink(connection: sqlite3.Connection) -> None:

@@ -1,8 +1,8 @@
 """The statements of the SQLite store, to be run on aiosqlite's connections.
 
-Every change is a single autocommitted statement: one call to the connection's thread,
-one flush of the disk. The connection is never inside a transaction while the event loop
-takes its turn, so nothing waits for it.
+Every change is a single autocommitted statement, or a call of `storing`: one call to
+the connection's thread, one flush of the disk. The connection is never inside a
+transaction while the event loop takes its turn, so nothing waits for it.
 """
 
 import json
@@ -14,23 +14,19 @@ from typing import Any
 
 import aiosqlite
 
-from sliderace_server.storage.ports import (
-    Append,
-    AttemptRow,
-    Conflict,
-    RaceSummary,
-    StoredRace,
-)
+from sliderace_server.storage.ports import Append, Conflict, RaceSummary
+from sliderace_server.storage.sql_rows import ATTEMPT, SUMMARY, race_summaries
 
 __all__ = [
+    "CHAIN",
     "append_all",
-    "delete_races",
     "drop",
-    "insert_race",
     "length",
+    "prune",
     "read",
     "reserved_codes",
     "rooms",
+    "select_race",
     "select_races",
     "select_record",
     "sweep",
@@ -55,7 +51,7 @@ _NO_ROW = (None, None, None, None, None)
 _MAX_ROWS = 4_096
 """Appends in one statement, with five parameters each; SQLite allows 32,766."""
 
-_CHAIN = """
+CHAIN = """
 WITH RECURSIVE chain (id, before, start, sizes, records, after) AS (
     SELECT id, before, start, sizes, log.records, max(:after, removed)
     FROM room JOIN log ON id = last WHERE code = :room
@@ -200,7 +196,7 @@ async def _ends(
 async def read(db: aiosqlite.Connection, room: str, after: int) -> list[bytes]:
     """Return a room's records after a position."""
     wanted = {"room": room, "after": after}
-    appends = list(await db.execute_fetchall(_CHAIN, wanted))
+    appends = list(await db.execute_fetchall(CHAIN, wanted))
     found: list[bytes] = []
     skipped = 0
     for start, sizes, records, from_position in reversed(appends):
@@ -292,39 +288,23 @@ async def reserved_codes(db: aiosqlite.Connection, now_ms: int) -> dict[str, int
     return {str(room): int(ms) for room, ms in found}
 
 
-async def insert_race(db: aiosqlite.Connection, race: StoredRace) -> None:
-    """Insert a race unless its id exists already.
-
-    Raises:
-        ValueError: A number is too large for the database.
-    """
-    summary = race.summary
-    rows = [
-        (a.seat, a.name, a.status, a.place, a.time_ms, a.stm, a.mtm, int(a.bot))
-        for a in summary.attempts
-    ]
-    if any(isinstance(one, int) and one > _LAST_ID for row in rows for one in row):
-        raise ValueError(f"race {summary.id!r}: a number is too large")
-    values = (
-        summary.id,
-        summary.room,
-        summary.started_ms,
-        summary.size,
-        summary.public,
-        race.record,
-        json.dumps(rows, ensure_ascii=False),
-    )
-    await db.execute("INSERT INTO race_to_store VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-
-
-async def delete_races(db: aiosqlite.Connection, before_ms: int) -> int:
-    """Delete a few of the races that started before a time; return how many."""
-    delete = """
-        DELETE FROM race WHERE id IN
-            (SELECT id FROM race WHERE started_ms < ? ORDER BY started_ms LIMIT ?)
-        RETURNING id
+async def prune(
+    reading: aiosqlite.Connection, writing: aiosqlite.Connection, before_ms: int
+) -> int:
+    """Prune a few of the races that started before a time; return how many."""
+    query = """
+        SELECT id FROM race WHERE started_ms < ? AND pruned = 0
+        ORDER BY started_ms LIMIT ?
         """
-    return len([*await db.execute_fetchall(delete, (before_ms, _PRUNED_AT_ONCE))])
+    found = await reading.execute_fetchall(query, (before_ms, _PRUNED_AT_ONCE))
+    races = [race for (race,) in found]
+    if races:
+        insert = "INSERT INTO races_to_prune VALUES (?)"
+        await writing.execute(insert, (json.dumps(races),))
+    return len(races)
+
+
+_SUMMARY = f"SELECT {SUMMARY} FROM race"  # noqa: S608 - a constant
 
 
 async def select_races(
@@ -335,50 +315,47 @@ async def select_races(
     before: str | None,
 ) -> list[RaceSummary]:
     """Return summaries; see `Results.races`."""
-    query = """
-        SELECT id, room, started_ms, size, public FROM race
-        WHERE (:room IS NULL OR room = :room) AND (public OR NOT :public_only)
+    query = f"""
+        {_SUMMARY} WHERE pruned = 0
+        AND (:room IS NULL OR room = :room) AND (public OR NOT :public_only)
         AND (:before IS NULL OR (started_ms, id) <
             (SELECT started_ms, id FROM race WHERE id = :before))
         ORDER BY started_ms DESC, id DESC LIMIT :limit
-        """
+        """  # noqa: S608 - a constant
     wanted = {
         "room": room,
         "public_only": public_only,
         "limit": limit,
         "before": before,
     }
-    found = await db.execute_fetchall(query, wanted)
-    attempts = await _attempts(db, [race for race, *_ in found])
-    return [
-        RaceSummary(race, code, ms, size, bool(public), tuple(attempts[race]))
-        for race, code, ms, size, public in found
-    ]
+    return await _summaries(db, await db.execute_fetchall(query, wanted))
 
 
-async def _attempts(
-    db: aiosqlite.Connection, races: Sequence[str]
-) -> dict[str, list[AttemptRow]]:
-    """Return the attempts of races."""
-    query = """
-        SELECT race, seat, name, status, place, time_ms, stm, mtm, bot FROM attempt
+async def select_race(db: aiosqlite.Connection, race: str) -> RaceSummary | None:
+    """Return the summary of a race."""
+    query = f"{_SUMMARY} WHERE id = ? AND pruned = 0"
+    found = await _summaries(db, await db.execute_fetchall(query, (race,)))
+    return found[0] if found else None
+
+
+async def _summaries(
+    db: aiosqlite.Connection, races: Iterable[sqlite3.Row]
+) -> list[RaceSummary]:
+    """Return the summaries of selected races."""
+    query = f"""
+        SELECT race, {ATTEMPT} FROM attempt
         WHERE race IN (SELECT value FROM json_each(?)) ORDER BY race, rank
-        """
-    attempts: dict[str, list[AttemptRow]] = {race: [] for race in races}
-    for race, *row, bot in await db.execute_fetchall(query, (json.dumps(races),)):
-        seat, name, status, place, time_ms, stm, mtm = row
-        attempt = AttemptRow(
-            seat, name, status, place, time_ms, stm, mtm, bot=bool(bot)
-        )
-        attempts[race].append(attempt)
-    return attempts
+        """  # noqa: S608 - a constant
+    found = [*races]
+    ids = json.dumps([race for race, *_ in found])
+    return race_summaries(found, await db.execute_fetchall(query, (ids,)))
 
 
 async def select_record(db: aiosqlite.Connection, race: str) -> bytes | None:
     """Return the record of a race."""
     query = "SELECT record FROM race WHERE id = ?"
     record: bytes | None = await _value(db, query, (race,))
-    return record
+    return record or None  # a pruned race has none
 
 
 async def _value(

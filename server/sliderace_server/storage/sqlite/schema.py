@@ -10,6 +10,8 @@ from importlib import resources
 
 from sliderace_server.storage.ports import StoreRefused
 
+from .opening import transaction
+
 __all__ = ["APPLICATION_ID", "check", "inspect", "migrate", "migrations", "statements"]
 
 APPLICATION_ID = int.from_bytes(b"SlRc")
@@ -144,13 +146,9 @@ def migrate(connection: sqlite3.Connection, scripts: list[str]) -> None:
         StoreRefused: See `inspect`.
         sqlite3.Error: A migration failed; nothing is changed.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         version = inspect(connection, len(scripts))
         for number, script in enumerate(scripts[version:], version + 1):
             for statement in statements(script):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
-        connection.execute("COMMIT")
-    finally:
-        connection.rollback()  # no effect after the COMMIT

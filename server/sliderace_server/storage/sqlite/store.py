@@ -7,47 +7,87 @@ committed data.
 """
 
 import asyncio
+import json
 import logging
 import os
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Literal, NoReturn, Self
+from typing import Concatenate, Literal, NoReturn, ParamSpec, Self, TypeVar
 
 import aiosqlite
 
+from sliderace_server.storage.folding import DELETED
 from sliderace_server.storage.ports import (
+    MAX_KEYS,
     Append,
+    AttemptGains,
+    Board,
+    BoardQuery,
     Conflict,
+    ProfileRow,
     RaceSummary,
     RoomLog,
     StorageUnavailable,
     StoredRace,
-    StoreHeld,
     StoreRefused,
 )
+from sliderace_server.storage.sql_standings import SINGLE_RACES, SqlStandings
 
-from . import queries
+from . import queries, standings_queries, storing
+from .corrections import recount, set_hidden
 from .file_lock import FileLock, flush_folder
+from .log_files import distribute
+from .opening import open_database, reporting
 from .pruning import shrink
 from .schema import check, inspect, migrate, migrations
 
-__all__ = ["SqliteStore"]
+__all__ = ["Connection", "SqliteStore", "connect", "locked_for_workers"]
 
 _log = logging.getLogger(__name__)
 
-BUSY_S = 5.0
-"""How long to wait for another program that writes to the file."""
+CACHE_KIB = 16_384
+"""Pages that a connection may keep: a leaderboard of 50,000 profiles has four
+megabytes, twice as much as SQLite keeps by default."""
 
 MAX_DEAD = 20_000
 """Removed records that may stay in the file, about two megabytes. Deleting them at once
 would write almost one page per record."""
 
+DELETED_AT_ONCE = 100
+"""Races deleted by one statement; commits of rooms wait for it."""
+
 MAX_WAL_BYTES = 64 << 20
 """Size to which the write-ahead log's file is truncated after a burst."""
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Connection(aiosqlite.Connection):
+    """A connection that also calls functions in its thread."""
+
+    async def call(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *values: P.args,
+        **options: P.kwargs,
+    ) -> T:
+        """Call a function with the connection; it completes even if we are cancelled.
+
+        Args:
+            work: The function; it must leave no transaction open.
+            values: Its other arguments.
+            options: The same by name.
+        """
+        call = partial(work, self._conn, *values, **options)
+        result: T = await self._execute(call)  # type: ignore[no-untyped-call]
+        return result
 
 
 class Connections:
@@ -60,14 +100,12 @@ class Connections:
         writer: the writing one.
     """
 
-    def __init__(
-        self, reader: aiosqlite.Connection, writer: aiosqlite.Connection
-    ) -> None:
+    def __init__(self, reader: Connection, writer: Connection) -> None:
         self._both = reader, writer
         self._calls = 0
         self._idle = asyncio.Event()
 
-    def __enter__(self) -> tuple[aiosqlite.Connection, aiosqlite.Connection]:
+    def __enter__(self) -> tuple[Connection, Connection]:
         self._calls += 1
         return self._both
 
@@ -113,6 +151,7 @@ class SqliteStore:
 
     Attributes:
         connections: its connections, as a context manager for each call.
+        best_times: a cache that only the thread of the writing connection uses.
     """
 
     def __init__(
@@ -122,6 +161,7 @@ class SqliteStore:
         *,
         max_pages: int | None = None,
         max_dead: int = MAX_DEAD,
+        log_file: Path | None = None,
     ) -> None:
         """Prepare the store; `async with` opens it.
 
@@ -133,11 +173,21 @@ class SqliteStore:
                 fail as on a full disk. None: no limit.
             max_dead: How many removed records may stay in the file, if that is more
                 than the number of live ones.
+            log_file: A file with the logs of this process, one of several that use the
+                database; their parent has prepared it, see `locked_for_workers`. None:
+                the logs are in the database, which only this process uses.
         """
         self.path = path
+        self._log_store: SqliteStore | None = None
         self.durability: Literal["full", "process"] = durability
         self.log = _Log(self, max_dead)
+        if log_file is not None:
+            self._log_store = SqliteStore(log_file, durability)
+            self.log = self._log_store.log
+            self.log.results_store = self
+        self.standings = _Standings(self)
         self.results = _Results(self)
+        self.best_times = storing.BestTimes()
         self._max_pages = max_pages
         self._opened: Connections | None = None
         self._files: dict[Path, tuple[int, int] | None] = {}
@@ -145,16 +195,10 @@ class SqliteStore:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        try:
+        with reporting(str(self.path)):
             async with AsyncExitStack() as stack:
                 await self._open(stack)
                 self._stack = stack.pop_all()
-        except StoreHeld:
-            raise
-        except (StoreRefused, sqlite3.Error) as error:
-            raise StoreRefused(f"{self.path}: {error}") from error
-        except OSError as error:
-            raise StoreRefused(f"{self.path}: {error.strerror}") from error
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -163,22 +207,27 @@ class SqliteStore:
 
     async def _open(self, stack: AsyncExitStack) -> None:
         """Open everything; the stack closes it in reverse order."""
-        path, lock = await asyncio.to_thread(_lock, self.path)
-        stack.callback(lock.release)
-        await asyncio.to_thread(self._prepare, path, check_first=lock.unclean)
-        lock.unclean = False
+        path = await asyncio.to_thread(self.path.resolve)
+        if self._log_store is None:
+            lock = await asyncio.to_thread(_lock_and_prepare, self.path, 1)
+            stack.callback(lock.release)
+        else:
+            await stack.enter_async_context(self._log_store)
         # The last connection to close moves the write-ahead log into the file and
         # removes it; one that may only read cannot do that.
-        writer = await stack.enter_async_context(_connect(path, "rw"))
-        reader = await stack.enter_async_context(_connect(path, "ro"))
+        writer = await stack.enter_async_context(connect(path, "rw"))
+        reader = await stack.enter_async_context(connect(path, "ro"))
         level = "FULL" if self.durability == "full" else "NORMAL"
         await writer.execute(f"PRAGMA synchronous = {level}")
         await writer.execute(f"PRAGMA journal_size_limit = {MAX_WAL_BYTES}")
         await writer.execute("PRAGMA foreign_keys = ON")
         if self._max_pages is not None:
             await writer.execute(f"PRAGMA max_page_count = {self._max_pages}")
-        self._files = dict.fromkeys((path, Path(f"{path}-wal"), lock.path))
+        files = (path, Path(f"{path}-wal"), Path(f"{path}.lock"))
+        self._files = dict.fromkeys(files)
         await self.is_lost()
+        # A restored backup may have other profiles.
+        self.best_times = storing.BestTimes()
         self.connections = self._opened = Connections(reader, writer)
         stack.push_async_callback(self._opened.finish)
 
@@ -196,45 +245,49 @@ class SqliteStore:
             self.connections = Closed(gone) if lost else self._opened
         return bool(lost)
 
-    def _prepare(self, path: Path, *, check_first: bool) -> None:
-        """Check the database, and bring it to the newest version."""
-        uri = f"{path.as_uri()}?mode=rw"
-        with closing(
-            sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
-        ) as connection:
-            scripts = migrations()
-            inspect(connection, len(scripts))  # before a foreign file could be changed
-            if check_first:
-                self._check(connection)
-            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            if mode != "wal":
-                raise StoreRefused("its file system does not support write-ahead logs")
-            migrate(connection, scripts)
-            shrink(connection)
 
-    def _check(self, connection: sqlite3.Connection) -> None:
-        """Check the database for damage after a crash."""
-        began = time.monotonic()
-        check(connection)
-        took_ms = round((time.monotonic() - began) * 1_000)
-        extra = {"database": str(self.path), "ms": took_ms}
-        text = "the last server did not shut down cleanly; the database is undamaged"
-        _log.warning(text, extra=extra)
+@contextmanager
+def locked_for_workers(path: Path, workers: int) -> Generator[None, None, None]:
+    """Lock a database for worker processes that are started inside the context.
+
+    It stays locked until all of them have ended, even if this process is killed.
+
+    Args:
+        path: The database file.
+        workers: How many there will be.
+
+    Raises:
+        StoreHeld: Another server uses it.
+        StoreRefused: It cannot be used.
+    """
+    with reporting(str(path)):
+        lock = _lock_and_prepare(path, workers)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @asynccontextmanager
-async def _connect(
+async def connect(
     path: Path, mode: Literal["ro", "rw"]
-) -> AsyncGenerator[aiosqlite.Connection, None]:
+) -> AsyncGenerator[Connection, None]:
     """Open a connection in autocommit mode."""
-    uri = f"{path.as_uri()}?mode={mode}"
-    connecting = aiosqlite.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
-    async with connecting as connection:
+    opening = partial(open_database, path, f"mode={mode}")
+    connection = Connection(opening, iter_chunk_size=64)
+    async with connection:
+        await connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         yield connection
 
 
 class _Log(RoomLog):
-    """`RoomLog` in the tables `room` and `log`."""
+    """`RoomLog` in the tables `room` and `log`.
+
+    Attributes:
+        results_store: The store of the results, if it is a separate one.
+    """
+
+    results_store: SqliteStore | None = None
 
     def __init__(self, store: SqliteStore, max_dead: int) -> None:
         self._store = store
@@ -292,7 +345,8 @@ class _Log(RoomLog):
                 self._dead = inf
 
     async def is_lost(self) -> bool:
-        return await self._store.is_lost()
+        lost = self.results_store is not None and await self.results_store.is_lost()
+        return await self._store.is_lost() or lost
 
     async def reserved_codes(self, now_ms: int) -> dict[str, int]:
         with self._store.connections as (reader, _):
@@ -305,10 +359,10 @@ class _Results:
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    async def store(self, race: StoredRace) -> None:
+    async def store(self, race: StoredRace) -> list[AttemptGains]:
         with self._store.connections as (_, writer):
             try:
-                await queries.insert_race(writer, race)
+                return await writer.call(storing.store, self._store.best_times, race)
             except sqlite3.IntegrityError as error:
                 raise ValueError(f"race {race.summary.id!r}: {error}") from error
 
@@ -325,14 +379,112 @@ class _Results:
 
     async def prune(self, before_ms: int) -> int:
         pruned = 0
-        with self._store.connections as (_, writer):
-            while count := await queries.delete_races(writer, before_ms):
+        with self._store.connections as (reader, writer):
+            while count := await queries.prune(reader, writer, before_ms):
                 pruned += count
         return pruned
+
+    async def summary(self, race_id: str) -> RaceSummary | None:
+        with self._store.connections as (reader, _):
+            return await queries.select_race(reader, race_id)
 
     async def record(self, race_id: str) -> bytes | None:
         with self._store.connections as (reader, _):
             return await queries.select_record(reader, race_id)
+
+
+class _Standings(SqlStandings):
+    """`Standings` in the tables `profile`, `attempt`, `tally`, `best` and so on."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    async def _rows(self, query: str, *values: object) -> list[sqlite3.Row]:
+        with self._store.connections as (reader, _):
+            return [*await reader.execute_fetchall(query, _numbered(values))]
+
+    async def _change(self, statement: str, *values: object) -> list[sqlite3.Row]:
+        with self._store.connections as (_, writer):
+            try:
+                numbered = _numbered(values)
+                return [*await writer.execute_fetchall(statement, numbered)]
+            except sqlite3.IntegrityError as error:
+                raise ValueError(str(error)) from error
+
+    # --- profiles --------------------------------------------------------------------
+
+    async def create_profile(
+        self, profile: ProfileRow, key_hash: str, device: str
+    ) -> bool:
+        values = (profile.id, profile.name, profile.created_ms, key_hash, device)
+        insert = "INSERT INTO profile_to_create VALUES ($1, $2, $3, $4, $5)"
+        try:
+            await self._change(insert, *values)
+        except ValueError:
+            return False
+        return True
+
+    async def add_key(
+        self, profile: str, key_hash: str, device: str, now_ms: int
+    ) -> bool:
+        insert = """
+            INSERT INTO profile_key SELECT $1, id, devices + 1, $2, $3, $3 FROM profile
+            WHERE id = $4 AND
+                (SELECT count(*) FROM profile_key WHERE profile = profile.id) < $5
+            ON CONFLICT DO NOTHING RETURNING device
+            """
+        values = (key_hash, device, now_ms, profile, MAX_KEYS)
+        return bool(await self._change(insert, *values))
+
+    async def delete_profile(self, profile: str) -> None:
+        await self.hide(profile, DELETED)
+        await self._change("INSERT INTO profile_to_strip VALUES ($1)", profile)
+        races = [race for (race,) in await self._rows(SINGLE_RACES, profile)]
+        delete = "DELETE FROM race WHERE id IN (SELECT value FROM json_each($1))"
+        for first in range(0, len(races), DELETED_AT_ONCE):
+            some = json.dumps(races[first : first + DELETED_AT_ONCE])
+            await self._change(delete, some)
+        insert = "INSERT INTO profile_to_delete VALUES ($1, $2)"
+        await self._change(insert, profile, DELETED)
+
+    # --- attempts --------------------------------------------------------------------
+
+    async def credit(self, race: str, seat: int, profile: str) -> AttemptGains | None:
+        with self._store.connections as (_, writer):
+            best_times = self._store.best_times
+            return await writer.call(storing.credit, best_times, race, seat, profile)
+
+    # --- leaderboards ----------------------------------------------------------------
+
+    async def board(
+        self, query: BoardQuery, profile: str | None = None, limit: int = 100
+    ) -> Board:
+        with self._store.connections as (reader, _):
+            return await standings_queries.board(reader, query, profile, limit)
+
+    async def hide(self, profile: str, reason: str | None) -> bool:
+        with self._store.connections as (_, writer):
+            self._store.best_times = storing.BestTimes()
+            return await writer.call(set_hidden, profile, reason)
+
+    async def recount(self) -> int:
+        with self._store.connections:
+            return await asyncio.to_thread(recount, self._store.path)
+
+    # --- days ------------------------------------------------------------------------
+
+    async def note_alive(self, now_ms: int) -> int:
+        insert = """
+            INSERT INTO alive VALUES (1, $1, $1) ON CONFLICT DO UPDATE SET
+            at_ms = $1, latest_ms = max(latest_ms, $1) RETURNING latest_ms
+            """
+        ((latest_ms,),) = await self._change(insert, now_ms)
+        return int(latest_ms)
+
+
+def _numbered(values: Sequence[object]) -> dict[str, object]:
+    """Return values for $1, $2 and so on."""
+    return {str(number): value for number, value in enumerate(values, 1)}
 
 
 def _inode(file: Path) -> tuple[int, int] | None:
@@ -364,3 +516,41 @@ def _lock(path: Path) -> tuple[Path, FileLock]:
         why = "it has another name (a hard link), by which a second server may use it"
         raise StoreRefused(f"{why}; remove one of the names")
     return path, lock
+
+
+def _lock_and_prepare(path: Path, workers: int) -> FileLock:
+    """Lock a database, prepare it, and distribute the logs of its rooms."""
+    path, lock = _lock(path)
+    try:
+        _prepare(path, check_first=lock.unclean)
+        distribute(path, workers, _prepare)
+    except BaseException:
+        lock.release()
+        raise
+    lock.unclean = False
+    return lock
+
+
+def _prepare(path: Path, *, check_first: bool = False) -> None:
+    """Check a database, and bring it to the newest version."""
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with closing(open_database(path)) as connection:
+        scripts = migrations()
+        inspect(connection, len(scripts))  # before a foreign file could be changed
+        if check_first:
+            _check(connection, path)
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise StoreRefused("its file system does not support write-ahead logs")
+        migrate(connection, scripts)
+        shrink(connection)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Check a database for damage after a crash."""
+    began = time.monotonic()
+    check(connection)
+    took_ms = round((time.monotonic() - began) * 1_000)
+    text = "the last server did not shut down cleanly; the database is undamaged"
+    _log.warning(text, extra={"database": str(path), "ms": took_ms})

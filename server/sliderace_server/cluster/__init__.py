@@ -1,0 +1,1 @@
+"""Several nodes that share their rooms through NATS; needs the extra `cluster`."""

@@ -1,0 +1,1 @@
+"""Results and profiles in PostgreSQL, which several servers can share."""
