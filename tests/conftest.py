@@ -64,6 +64,16 @@ FAST = (
 """Folders of the fast tier."""
 NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 """Their modules that start processes, write files or draw screens."""
+HEAVY = (
+    "test_fairness",
+    "test_figures",
+    "test_independent",
+    "test_oracle",
+    "test_signed_record",
+    "test_uniformity",
+)
+"""Their modules that run the same lines millions of times, at a third of the speed if
+coverage is measured; the others cover those lines."""
 
 # asyncio's debug mode makes all its checks, but does not record where each callback was
 # scheduled: that takes a fifth of the CPU of a test with sockets.
@@ -74,12 +84,8 @@ asyncio.constants.DEBUG_STACK_DEPTH = 0  # type: ignore[misc]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-BROWSERS = 3
-"""Browsers that run at once; a race of four pages keeps a core busy, but most of the
-time a test waits for a countdown."""
-SPARE_WORKERS = 2
-"""More workers than cores, since tests wait, too: on two cores one for each browser,
-and one for the tests that run one after the other."""
+SPARE_WORKERS = 3
+"""More workers than cores, since the tests that run first mostly wait."""
 MAX_WORKERS = 8
 
 
@@ -109,6 +115,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     folder = place.relative_to(TESTS).parts[0] if TESTS in place.parents else ""
     if folder == "" or (folder in FAST and not place.name.startswith(NOT_FAST)):
         item.add_marker(pytest.mark.fast)
+        if place.stem in HEAVY:
+            item.add_marker(pytest.mark.no_cover)
     else:  # the pure layers are covered by the fast tests alone
         item.add_marker(pytest.mark.no_cover)
 
@@ -123,8 +131,39 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         os.environ[f"XDG_{kind}_HOME"] = str(home / kind.lower())
 
 
+LONGEST = (
+    "browser/test_race_now",
+    "chaos/test_cluster",
+    "browser/test_access",
+    "browser/test_finish",
+    "browser/test_evening",
+    "browser/test_together",
+    "chaos",
+    "browser",
+    "e2e/test_race_now",
+    "client/test_tui_keys",
+    "e2e/test_cli",
+)
+"""Beginnings of the paths of tests that begin first, so that none ends alone."""
+TIMED = ("test_floods", "test_stall", "test_half_open", "test_stopped_server")
+"""Modules of `chaos` that measure time: no two at once."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest tests first."""
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    """Return 0 for the tests that take longest, more for the others."""
+    place = item.nodeid.removeprefix("tests/")
+    ranks = (rank for rank, one in enumerate(LONGEST) if place.startswith(one))
+    return next(ranks, len(LONGEST))
+
+
 class ByPlace(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives tests that must not run at once to the same worker.
+    """Gives tests that share a browser or must not run at once to the same worker.
 
     The markers of xdist's own `loadgroup` have no effect from pytest 9.2 on.
     """
@@ -132,10 +171,10 @@ class ByPlace(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         file = Path(nodeid.partition("::")[0])
         match file.parts[:2]:
-            case ("tests", "browser"):  # modules stay together
-                return f"browser{crc32(file.stem.encode()) % BROWSERS}"
-            case ("tests", "chaos"):  # these measure time: no two at once
-                return "chaos"
+            case ("tests", "chaos") if file.stem in TIMED:
+                return "timed"
+            case ("tests", "browser" | "chaos"):
+                return str(file)
             case _:
                 return nodeid
 
@@ -150,6 +189,21 @@ def pytest_xdist_make_scheduler(
 def not_allowed(what: str) -> NoReturn:
     """Skip a test, even in CI, because this machine forbids something that it needs."""
     pytest.skip(NOT_ALLOWED + what)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart() -> None:
+    """Measure coverage only once in a worker, and not at all during `no_cover`.
+
+    With `--dist` in the configuration, pytest-cov 7 starts in a worker what the
+    controller needs, and then what the worker needs. It stops only the latter for a
+    test marked `no_cover`, which then runs at a third of its speed for nothing.
+    """
+    if latest := Coverage.current():
+        latest.stop()
+        if earlier := Coverage.current():
+            earlier.stop()
+        latest.start()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,6 +9,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,6 +88,18 @@ def pattern_of(node: ast.JoinedStr) -> str:
     return "".join(parts)
 
 
+@cache
+def all_uses() -> list[Use]:
+    """Return the calls of `text` in all modules."""
+    return [use for file in PYTHON for use in uses(file)]
+
+
+@cache
+def all_literals() -> list[tuple[str, str]]:
+    """Return the literals of all modules that look like keys, with their places."""
+    return [found for file in PYTHON for found in keys_in(file)]
+
+
 def uses(file: Path) -> Iterator[Use]:
     """Return the calls of `text` in a module."""
     for node in ast.walk(ast.parse(file.read_text())):
@@ -126,8 +139,6 @@ def first_of(key: str) -> str:
 
 
 GROUPS = {first_of(key) for key in (*COMMON, *TERMINAL)}
-USES = [use for file in PYTHON for use in uses(file)]
-LITERALS = [found for file in PYTHON for found in keys_in(file)]
 SCRIPTS = "\n".join(file.read_text() for file in PAGE)
 
 
@@ -153,18 +164,18 @@ def used_by_page(key: str) -> bool:
 
 
 def test_every_key_in_the_code_exists() -> None:
-    unknown = [f"{place} {key}" for place, key in LITERALS if not texts_of(key)]
+    unknown = [f"{place} {key}" for place, key in all_literals() if not texts_of(key)]
     unknown += [
         f"{use.place} {use.key}"
-        for use in USES
+        for use in all_uses()
         if not any(re.fullmatch(use.pattern, base_of(key)) for key in KNOWN)
     ]
     assert unknown == []
 
 
 def test_every_key_of_the_terminal_is_used() -> None:
-    literal = {key for _, key in LITERALS}
-    patterns = [re.compile(use.key) for use in USES if not use.fixed]
+    literal = {key for _, key in all_literals()}
+    patterns = [re.compile(use.key) for use in all_uses() if not use.fixed]
 
     def used(key: str) -> bool:
         base = base_of(key)
@@ -200,7 +211,7 @@ def without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def test_placeholders_match_between_code_and_catalogue() -> None:
     """The count need not be shown: it may only choose between two texts."""
     wrong: list[str] = []
-    for use in USES:
+    for use in all_uses():
         if not use.fixed or use.values is None:
             continue
         wanted = {

@@ -35,6 +35,8 @@ FLAGS = [
 ]
 UNREACHABLE = re.compile("WebSocket connection|ERR_|Failed to load")
 """Chromium's log messages about an unreachable server."""
+BLOCKED = "Service Worker registration blocked by Playwright"
+"""A warning on pages that keep nothing for use without a network."""
 DESKTOP, PHONE, SMALL = (1440, 900), (390, 844), (320, 568)
 
 
@@ -112,9 +114,14 @@ class Pages:
         size: tuple[int, int] = DESKTOP,
         *,
         scheme: Literal["light", "dark"] = "light",
+        offline: bool = False,
     ) -> Page:
-        """Open a path as a new visitor; small sizes are phones."""
-        page = self.blank(size, scheme=scheme)
+        """Open a path as a new visitor; small sizes are phones.
+
+        The page keeps its files for use without a network only if `offline` is set:
+        that takes more CPU than the rest of most tests.
+        """
+        page = self.blank(size, scheme=scheme, offline=offline)
         page.goto(self.address + path)
         return page
 
@@ -123,6 +130,7 @@ class Pages:
         size: tuple[int, int] = DESKTOP,
         *,
         scheme: Literal["light", "dark"] = "light",
+        offline: bool = False,
     ) -> Page:
         """Return an empty page of a new visitor."""
         phone = size[1] < 900
@@ -131,6 +139,7 @@ class Pages:
             has_touch=phone,
             is_mobile=phone,
             color_scheme=scheme,
+            service_workers="allow" if offline else "block",
         )
         self.contexts.append(context)
         return self._watched(context)
@@ -150,7 +159,7 @@ class Pages:
         return page
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and message.text != BLOCKED:
             self.faults.append(message.text)
 
     def _request(self, request: Request) -> None:

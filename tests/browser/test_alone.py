@@ -192,7 +192,7 @@ def test_help_opens_on_every_screen(pages: Pages) -> None:
 
 def test_solo_works_without_a_network(pages: Pages) -> None:
     """Once loaded, the page works offline; online it uses the server again."""
-    page = pages.open("/")
+    page = pages.open("/", offline=True)
     assert page.evaluate(READY)
     page.wait_for_function(KEPT)
     page.context.set_offline(True)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import DESKTOP, Pages
+from tests.browser.conftest import Pages
 from tests.browser.player import fits_screen, own_board, solve_by_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -32,12 +32,9 @@ def finish(page: Page) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [DESKTOP, SMALL_PHONE])
-def test_new_person_races_three_times_and_keeps_the_time(
-    pages: Pages, size: tuple[int, int]
-) -> None:
+def test_new_person_races_three_times_and_keeps_the_time(pages: Pages) -> None:
     """They are asked once how fast they are, and everything else happens by itself."""
-    page = pages.open("/", size)
+    page = pages.open("/", SMALL_PHONE)
     assert fits_screen(page)
     begun = time.monotonic()
     race_now(page)

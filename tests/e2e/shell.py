@@ -15,8 +15,8 @@ from typing import Any
 
 __all__ = ["HOST", "WAIT_S", "Running", "Shell", "code_of"]
 
-WAIT_S = 15.0
-"""Longest wait for a line or an exit."""
+WAIT_S = 30.0
+"""Longest wait for a line or an exit: a bot's race, or a busy machine."""
 
 
 class Shell:
