@@ -67,7 +67,6 @@ NOT_FAST = ("test_server_cli", "test_storage", "test_tui")
 HEAVY = (
     "test_fairness",
     "test_figures",
-    "test_independent",
     "test_oracle",
     "test_signed_record",
     "test_uniformity",
@@ -84,7 +83,7 @@ asyncio.constants.DEBUG_STACK_DEPTH = 0  # type: ignore[misc]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-SPARE_WORKERS = 3
+SPARE_WORKERS = 2
 """More workers than cores, since the tests that run first mostly wait."""
 MAX_WORKERS = 8
 

@@ -49,13 +49,21 @@ ANIMATED = """() => {
 """Note what moves: the ring of a winner, a face that swells, the plate."""
 
 
+PRESS_R = """() => {
+  if (seen.next) return false;
+  document.activeElement.dispatchEvent(
+    new KeyboardEvent('keydown', { key: 'r', code: 'KeyR', bubbles: true }));
+  return true;
+}"""
+"""A real key might arrive when the next screen is there, which takes it as well."""
+
+
 def _finish(page: Page) -> None:
     """Solve the board, and press arrow keys and `r` until the next screen is there."""
     page.evaluate(WATCH)
     solve_by_keys(page)
-    while page.evaluate("!seen.next"):
-        for key in ("ArrowDown", "ArrowDown", "r"):
-            page.keyboard.press(key)
+    while page.evaluate(PRESS_R):
+        page.keyboard.press("ArrowDown")
 
 
 def _check_stand(page: Page) -> None:

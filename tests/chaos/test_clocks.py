@@ -64,8 +64,9 @@ async def test_setting_the_wall_clock_changes_no_time(
     finally:
         server.kill()
     outages = [up - down for down, up in record["outages"]]
-    assert len(outages) >= 2, "both restarts, and perhaps stalls of a busy machine"
-    assert all(MIN_MS < outage < HOUR_MS / 2 for outage in outages)
+    assert all(outage < HOUR_MS / 2 for outage in outages)
+    restarts = [outage for outage in outages if outage > MIN_MS]
+    assert len(restarts) >= 2, "both restarts, and perhaps stalls of a busy machine"
     for racer in record["racers"]:
         arrivals = [slide[3] for slide in racer["slides"]]
         assert arrivals == sorted(arrivals)
