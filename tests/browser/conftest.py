@@ -90,9 +90,9 @@ def server() -> Iterator[str]:
         yield program.url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(chromium: str) -> Iterator[Browser]:
-    """Start one Chromium per module; Playwright's loop must end with the module."""
+    """Start Chromium; Playwright's loop must end before the tests of other folders."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser

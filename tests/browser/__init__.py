@@ -1,0 +1,1 @@
+"""Tests of the page. A package, so that its modules can share a browser."""
