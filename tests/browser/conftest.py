@@ -22,6 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from tests.browser.cuttable_proxy import CuttableProxy, start_proxy
+from tests.priority import prefer
 
 FLAGS = [
     "--no-sandbox",
@@ -73,6 +74,7 @@ def start_server(*arguments: str) -> Generator[Program]:
         *arguments,
         fds=(writing,),
     )
+    prefer(process)
     os.close(writing)
     with os.fdopen(reading) as ready:
         line = ready.readline()

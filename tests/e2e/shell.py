@@ -13,6 +13,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
+from tests.priority import prefer
+
 __all__ = ["HOST", "WAIT_S", "Running", "Shell", "code_of"]
 
 WAIT_S = 30.0
@@ -68,6 +70,7 @@ class Shell:
             cwd=self.home,  # for the files that it saves
             start_new_session=True,
         )
+        prefer(process)
         command = Running(process)
         try:
             yield command
