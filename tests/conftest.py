@@ -112,11 +112,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark a test by its place."""
     place = item.path
     folder = place.relative_to(TESTS).parts[0] if TESTS in place.parents else ""
-    if folder == "" or (folder in FAST and not place.name.startswith(NOT_FAST)):
+    fast = folder == "" or (folder in FAST and not place.name.startswith(NOT_FAST))
+    if fast:
         item.add_marker(pytest.mark.fast)
-        if place.stem in HEAVY:
-            item.add_marker(pytest.mark.no_cover)
-    else:  # the pure layers are covered by the fast tests alone
+    if not fast or place.stem in HEAVY:  # other fast tests cover the pure layers alone
         item.add_marker(pytest.mark.no_cover)
 
 
